@@ -1,0 +1,3 @@
+"""meterd: a table-game progressive jackpot and meter controller."""
+
+__version__ = "0.1.0"

@@ -1,0 +1,169 @@
+"""The parameters in force: what a site file says and an entry of the ledger stores.
+
+Each class turns into plain JSON values and back, because a link or table enters the ledger by an entry and
+the book is a fold of entries. Units: ``*_cents``, ``*_ppm``.
+Source of the level settings: money rules M2.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+from meterd.paytables.model import PayTable
+
+
+class ResetMode(StrEnum):
+    """How a level starts again after a 100 % award (CO 47.1-1099.11(10)(j); M4)."""
+
+    SEED_PLUS_RESERVE = "seed_plus_reserve"
+    RESERVE_FUNDS_SEED = "reserve_funds_seed"
+    LARGER_OF = "larger_of"
+
+
+class Ties(StrEnum):
+    """How several awards of one level in one round share it (M7)."""
+
+    SEQUENTIAL = "sequential"
+    SPLIT = "split"
+    FULL_EACH = "full_each"
+
+
+class Floor(StrEnum):
+    """Whether the house lifts a display back to the seed after a partial award (M2)."""
+
+    NONE = "none"
+    SEED = "seed"
+
+
+@dataclass(frozen=True, slots=True)
+class LevelSettings:
+    """One level of a link. ``reserve_ppm`` None is "none" and not 0; ``overflow`` is None exactly when ``limit_cents`` is.
+
+    ``overflow``: ``"next_meter"``, ``"house"`` or ``"level:NAME"``.
+    """
+
+    name: str
+    seed_cents: int
+    increment_ppm: int
+    reserve_ppm: int | None
+    reset: ResetMode
+    ties: Ties
+    floor: Floor
+    limit_cents: int | None = None
+    overflow: str | None = None
+    share_scales: bool = False
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain JSON values, for an entry."""
+        return {
+            "name": self.name,
+            "seed_cents": self.seed_cents,
+            "increment_ppm": self.increment_ppm,
+            "reserve_ppm": self.reserve_ppm,
+            "reset": self.reset.value,
+            "ties": self.ties.value,
+            "floor": self.floor.value,
+            "limit_cents": self.limit_cents,
+            "overflow": self.overflow,
+            "share_scales": self.share_scales,
+        }
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any]) -> LevelSettings:
+        """The inverse of :meth:`to_json`."""
+        return cls(
+            name=data["name"],
+            seed_cents=data["seed_cents"],
+            increment_ppm=data["increment_ppm"],
+            reserve_ppm=data["reserve_ppm"],
+            reset=ResetMode(data["reset"]),
+            ties=Ties(data["ties"]),
+            floor=Floor(data["floor"]),
+            limit_cents=data["limit_cents"],
+            overflow=data["overflow"],
+            share_scales=data["share_scales"],
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class LinkSettings:
+    """One or more tables feeding the same meters."""
+
+    id: str
+    wager_cents: int
+    units_max: int
+    paytable: PayTable
+    levels: tuple[LevelSettings, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain JSON values, for an entry."""
+        return {
+            "id": self.id,
+            "wager_cents": self.wager_cents,
+            "units_max": self.units_max,
+            "paytable": self.paytable.to_json(),
+            "levels": [level.to_json() for level in self.levels],
+        }
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any]) -> LinkSettings:
+        """The inverse of :meth:`to_json`."""
+        return cls(
+            id=data["id"],
+            wager_cents=data["wager_cents"],
+            units_max=data["units_max"],
+            paytable=PayTable.from_json(data["paytable"]),
+            levels=tuple(LevelSettings.from_json(level) for level in data["levels"]),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class TableSettings:
+    """One gaming table. ``game`` names the game dealt; ``folded_live`` says whether a folded hand still wins (R31-R33)."""
+
+    id: str
+    link: str
+    game: str
+    seats: int
+    folded_live: bool = True
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain JSON values, for an entry."""
+        return {"id": self.id, "link": self.link, "game": self.game, "seats": self.seats, "folded_live": self.folded_live}
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any]) -> TableSettings:
+        """The inverse of :meth:`to_json`."""
+        return cls(**data)
+
+
+@dataclass(frozen=True, slots=True)
+class SiteSettings:
+    """What holds for the whole property. ``None`` amounts mean "no such threshold"."""
+
+    id: str
+    currency: str = "USD"
+    confirm_above_cents: int = 0
+    cards_above_cents: int | None = None
+    two_person_cents: int | None = None
+    envy_confirm_above_cents: int | None = None
+    extra: dict[str, Any] = field(default_factory=dict)
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain JSON values, for an entry."""
+        return {
+            "id": self.id,
+            "currency": self.currency,
+            "confirm_above_cents": self.confirm_above_cents,
+            "cards_above_cents": self.cards_above_cents,
+            "two_person_cents": self.two_person_cents,
+            "envy_confirm_above_cents": self.envy_confirm_above_cents,
+            "extra": self.extra,
+        }
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any]) -> SiteSettings:
+        """The inverse of :meth:`to_json`."""
+        return cls(**data)

@@ -1,0 +1,45 @@
+"""``meterd``: the group that finds its verbs when they are called, so that one verb never pays for another's imports."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Final
+
+import click
+
+#: verb → (module, attribute). One file per verb group.
+VERBS: Final = {
+    "run": ("meterd.cli.run", "run"),
+    "web": ("meterd.cli.web", "web"),
+    "outputs": ("meterd.cli.outputs", "outputs"),
+    "demo": ("meterd.cli.demo", "demo"),
+    "sim": ("meterd.cli.sim", "sim"),
+    "check-config": ("meterd.cli.config", "check_config"),
+    "meters": ("meterd.cli.meters", "meters"),
+    "ledger": ("meterd.cli.ledger", "ledger"),
+    "rank": ("meterd.cli.rank", "rank"),
+    "paytable": ("meterd.cli.paytable", "paytable"),
+    "scenario": ("meterd.cli.scenario", "scenario"),
+}
+
+
+class LazyGroup(click.Group):
+    """A group whose commands are imported on first use."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """All verbs, in order."""
+        return list(VERBS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import and return one verb, or None if there is no such verb."""
+        if cmd_name not in VERBS:
+            return None
+        module, attribute = VERBS[cmd_name]
+        command: click.Command = getattr(import_module(module), attribute)
+        return command
+
+
+@click.group(cls=LazyGroup)
+@click.version_option(package_name="meterd")
+def main() -> None:
+    """A table-game progressive jackpot and meter controller."""

@@ -1,0 +1,1 @@
+"""Our door: everything that touches the world."""

@@ -1,0 +1,1 @@
+"""The pages and the API, as a client of the control socket."""

@@ -1,0 +1,1 @@
+"""The floor: which table, what state; keys to claims. Keeps only what is not yet money."""

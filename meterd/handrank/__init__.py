@@ -1,0 +1,1 @@
+"""The shared hand-ranking core: cards to outcome. Standard library only; importable alone."""

@@ -1,0 +1,232 @@
+"""A pay table as data: rows with what is printed and our reading of it.
+
+Reading pays: ``N to 1`` is a net win and the wager comes back on top; ``N for 1`` is the whole return.
+Units: ``*_cents``, shares and rates in ppm (100 % is 1,000,000). ``wager_cents`` is the wager the table prints.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+
+class PayKind(StrEnum):
+    """The forms a pay can take (interfaces: pay kinds)."""
+
+    METER_PERCENT = "meter_percent"
+    FIXED = "fixed"
+    ODDS_TO = "odds_to"
+    ODDS_FOR = "odds_for"
+    PUSH = "push"
+    LOSS = "loss"
+
+
+@dataclass(frozen=True, slots=True)
+class Pay:
+    """One part of what a row pays. Fields without meaning for the kind keep their default.
+
+    ``level`` None means the link's only level. ``scales``: a fixed pay grows with the wager ÷ printed wager.
+    """
+
+    kind: PayKind
+    percent_ppm: int = 0
+    level: str | None = None
+    cents: int = 0
+    from_meter: bool = False
+    scales: bool = True
+    n: int = 0
+    d: int = 1
+
+    def to_json(self) -> dict[str, Any]:
+        """The public form of the interfaces; numbers that are not whole are strings."""
+        match self.kind:
+            case PayKind.METER_PERCENT:
+                whole, part = divmod(self.percent_ppm, 10_000)
+                percent = f"{whole}.{part:04d}".rstrip("0") if part else str(whole)
+                return {"kind": self.kind.value, "percent": percent, "level": self.level}
+            case PayKind.FIXED:
+                return {
+                    "kind": self.kind.value,
+                    "cents": self.cents,
+                    "from_meter": self.from_meter,
+                    "level": self.level,
+                    "scales": self.scales,
+                }
+            case PayKind.ODDS_TO | PayKind.ODDS_FOR:
+                return {"kind": self.kind.value, "n": self.n, "d": self.d}
+            case _:
+                return {"kind": self.kind.value}
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any]) -> Pay:
+        """The inverse of :meth:`to_json`."""
+        kind = PayKind(data["kind"])
+        percent_ppm = 0
+        if kind is PayKind.METER_PERCENT:
+            whole, _, part = str(data["percent"]).partition(".")
+            percent_ppm = int(whole) * 10_000 + int(part.ljust(4, "0") or "0")
+        return cls(
+            kind=kind,
+            percent_ppm=percent_ppm,
+            level=data.get("level"),
+            cents=data.get("cents", 0),
+            from_meter=data.get("from_meter", False),
+            scales=data.get("scales", True),
+            n=data.get("n", 0),
+            d=data.get("d", 1),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One row: ``hand`` is the key, ``printed_*`` the cells as printed, ``pays`` our reading of them."""
+
+    hand: str
+    printed_hand: str
+    printed_pay: str
+    printed_envy: str | None
+    pays: tuple[Pay, ...]
+    envy_cents: int = 0
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain JSON values."""
+        return {
+            "hand": self.hand,
+            "printed_hand": self.printed_hand,
+            "printed_pay": self.printed_pay,
+            "printed_envy": self.printed_envy,
+            "pays": [pay.to_json() for pay in self.pays],
+            "envy_cents": self.envy_cents,
+        }
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any]) -> Row:
+        """The inverse of :meth:`to_json`."""
+        return cls(
+            hand=data["hand"],
+            printed_hand=data["printed_hand"],
+            printed_pay=data["printed_pay"],
+            printed_envy=data["printed_envy"],
+            pays=tuple(Pay.from_json(pay) for pay in data["pays"]),
+            envy_cents=data["envy_cents"],
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where a table is printed."""
+
+    jurisdiction: str
+    rule: str
+    table: str
+
+
+@dataclass(frozen=True, slots=True)
+class Game:
+    """A game this table is approved for: which cards make the hand there, and whether a folded hand stays live (R31-R33)."""
+
+    name: str
+    basis: str
+    own_cards: int
+    community_cards: int = 0
+    folded_live: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class PayTable:
+    """One pay table. ``evaluator`` names how hands are ranked; None means the rule text does not say how.
+
+    ``levels`` are the meters the rows pay from (``("main",)`` where a row names none).
+    ``games`` are the games the table is approved for. ``reserve_ppm``: None is not printed, -1 is printed "N/A".
+    """
+
+    id: str
+    game: str
+    wager: str
+    kind: str
+    sources: tuple[Source, ...]
+    basis: str
+    evaluator: str | None
+    games: tuple[Game, ...]
+    rows: tuple[Row, ...]
+    decks: int = 1
+    joker: bool = False
+    wager_cents: int = 100
+    seed_cents: int | None = None
+    increment_ppm: int | None = None
+    reserve_ppm: int | None = None
+    original_wager_returned: bool = True
+    envy_scales: bool = True
+    seed_scales: bool = True
+    common_outcome: bool = False
+    note: str = ""
+
+    @property
+    def levels(self) -> tuple[str, ...]:
+        """Names of the levels the rows pay from, in order of first mention; ``main`` for an unnamed one."""
+        names: dict[str, None] = {}
+        for row in self.rows:
+            for pay in row.pays:
+                if pay.kind is PayKind.METER_PERCENT or (pay.kind is PayKind.FIXED and pay.from_meter):
+                    names[pay.level or "main"] = None
+        return tuple(names)
+
+    def row(self, hand: str) -> Row | None:
+        """The row with this hand key, or None."""
+        for row in self.rows:
+            if row.hand == hand:
+                return row
+        return None
+
+    def game_named(self, name: str) -> Game | None:
+        """The approved game of this name, or None."""
+        for game in self.games:
+            if game.name == name:
+                return game
+        return None
+
+    def to_json(self) -> dict[str, Any]:
+        """The public form (``meterd paytable export``), with ``evaluator``, ``games`` and ``note`` besides."""
+        return {
+            "id": self.id,
+            "game": self.game,
+            "wager": self.wager,
+            "kind": self.kind,
+            "sources": [{"jurisdiction": s.jurisdiction, "rule": s.rule, "table": s.table} for s in self.sources],
+            "basis": self.basis,
+            "evaluator": self.evaluator,
+            "games": [
+                {
+                    "name": g.name,
+                    "basis": g.basis,
+                    "own_cards": g.own_cards,
+                    "community_cards": g.community_cards,
+                    "folded_live": g.folded_live,
+                }
+                for g in self.games
+            ],
+            "decks": self.decks,
+            "joker": self.joker,
+            "wager_cents": self.wager_cents,
+            "seed_cents": self.seed_cents,
+            "increment_ppm": self.increment_ppm,
+            "reserve_ppm": self.reserve_ppm,
+            "original_wager_returned": self.original_wager_returned,
+            "envy_scales": self.envy_scales,
+            "seed_scales": self.seed_scales,
+            "common_outcome": self.common_outcome,
+            "note": self.note,
+            "rows": [row.to_json() for row in self.rows],
+        }
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any]) -> PayTable:
+        """The inverse of :meth:`to_json`."""
+        fields = {key: data[key] for key in data if key not in {"sources", "rows", "games"}}
+        return cls(
+            sources=tuple(Source(**source) for source in data["sources"]),
+            rows=tuple(Row.from_json(row) for row in data["rows"]),
+            games=tuple(Game(**game) for game in data["games"]),
+            **fields,
+        )

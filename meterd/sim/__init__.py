@@ -1,0 +1,1 @@
+"""The other end of every wire: modules, keypads, signs, players, bad cables."""
