@@ -12,7 +12,8 @@ from dataclasses import dataclass
 class Reading:
     """Levels and counters of one module, taken together.
 
-    ``began_ms``/``ended_ms`` bound the level snapshot: the request left at ``began_ms``, the reply was whole at ``ended_ms``.
+    ``began_ms``/``ended_ms`` bound the level snapshot: the request left at ``began_ms``, the reply was whole at
+    ``ended_ms``.
     ``previous_ended_ms`` is the end of the level snapshot before it (for the interval of a late edge).
     ``levels`` are True for active (polarity already applied). ``counts`` are raw counters read *after* the levels.
     """
@@ -27,7 +28,10 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class DeviceUp:
-    """A module answers (again), its identity is checked; the first reading is the baseline. ``modulus`` = 2**counter bits."""
+    """A module answers (again) and its identity is checked; ``reading`` is the baseline.
+
+    ``modulus`` = 2**counter bits.
+    """
 
     device: str
     reading: Reading
