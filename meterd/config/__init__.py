@@ -2,6 +2,8 @@
 
 * :mod:`~meterd.config.devices`: what a module or a sign can do (profiles)
 * :mod:`~meterd.config.site`: a site, frozen
+* :mod:`~meterd.config.shapes`: keys, types and bounds of a site file; :mod:`~meterd.config.profiles`: of a profile
+* :mod:`~meterd.config.lines`, :mod:`~meterd.config.findings`, :mod:`~meterd.config.explain`: where, what, and in words
 """
 
 from __future__ import annotations
@@ -17,6 +19,9 @@ from meterd.config.devices import (
     TextBlock,
     UnitWanted,
 )
+from meterd.config.findings import Finding, SiteErrors
+from meterd.config.profiles import load_profile, load_signs
+from meterd.config.shapes import site_schema
 from meterd.config.site import (
     BusConfig,
     Catalogue,
@@ -33,6 +38,7 @@ __all__ = [
     "BusConfig",
     "Catalogue",
     "CounterBlock",
+    "Finding",
     "IdentityBlock",
     "ModuleRef",
     "PollConfig",
@@ -40,8 +46,12 @@ __all__ = [
     "SignConfig",
     "SignModel",
     "Site",
+    "SiteErrors",
     "TableConfig",
     "TextBlock",
     "UnitWanted",
     "WebConfig",
+    "load_profile",
+    "load_signs",
+    "site_schema",
 ]

@@ -62,7 +62,7 @@ class BusConfig:
 
 @dataclass(frozen=True, slots=True)
 class SignConfig:
-    """One sign. ``shows`` are (link, level) pairs in the order they stand on it; ``labels`` the words before each figure."""
+    """One sign. ``shows`` are (link, level) pairs in the order they stand; ``labels`` the words before each figure."""
 
     id: str
     bus: str

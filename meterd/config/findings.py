@@ -1,0 +1,154 @@
+"""What is wrong with a file, so that a person can go and repair it: place, key, what was expected, the nearest name."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from typing import Any, Final, NamedTuple
+
+from meterd.config.lines import Path, key_lines
+from meterd.errors import ConfigError
+
+_PLACE: Final = re.compile(r"\(at line (\d+), column \d+\)$|\(at end of document\)$")
+
+
+class Finding(NamedTuple):
+    """One thing to repair. ``key`` is the path, as in ``link[0].level[1].seed_cents``; ``nearest`` exists."""
+
+    file: str
+    line: int
+    key: str
+    message: str
+    nearest: str | None = None
+
+    def __str__(self) -> str:
+        """``site.toml:12: link[0].wager_cents: … (did you mean …?)``."""
+        place = f"{self.file}:{self.line}: {self.key}: " if self.key else f"{self.file}:{self.line}: "
+        hint = f" (did you mean {self.nearest!r}?)" if self.nearest else ""
+        return f"{place}{self.message}{hint}"
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain JSON values."""
+        return self._asdict()
+
+
+class SiteErrors(ConfigError):  # noqa: N818 - it holds many findings, and its name says so
+    """A site file, profile or sign list that cannot be used: all findings at once, in order of their lines."""
+
+    def __init__(self, findings: Iterable[Finding]) -> None:
+        self.findings = tuple(sorted(findings, key=lambda finding: (finding.file, finding.line)))
+        super().__init__("\n".join(str(finding) for finding in self.findings))
+
+
+def nearest(name: object, known: Iterable[str]) -> str | None:
+    """The known name most like ``name``, or None if none is near."""
+    folded = {each.lower(): each for each in known}
+    found = get_close_matches(str(name).lower(), list(folded), n=1, cutoff=0.6)
+    return folded[found[0]] if found else None
+
+
+def path_text(path: Path) -> str:
+    """A key path as a person writes it: ``link[0].level[1].seed_cents``."""
+    text = ""
+    for part in path:
+        text += f"[{part}]" if isinstance(part, int) else (f".{part}" if text else part)
+    return text
+
+
+@dataclass(slots=True)
+class Document:
+    """A parsed file with the places of its keys. Findings and warnings are noted here."""
+
+    file: str
+    raw: Mapping[str, Any]
+    lines: Mapping[Path, int]
+    findings: list[Finding] = field(default_factory=list)
+    warnings: list[Finding] = field(default_factory=list)
+
+    @classmethod
+    def parse(cls, text: str, filename: str) -> Document:
+        """Read TOML text. Raises :class:`SiteErrors` with the one syntax error and its line."""
+        try:
+            raw = tomllib.loads(text)
+            lines = key_lines(text)
+        except tomllib.TOMLDecodeError as error:
+            message = str(error)
+            place = _PLACE.search(message)
+            line = int(place[1]) if place and place[1] else text.rstrip("\n").count("\n") + 1
+            reason = _PLACE.sub("", message).strip()
+            raise SiteErrors([Finding(filename, line, "", f"not valid TOML: {reason}")]) from error
+        except RecursionError as error:
+            raise SiteErrors([Finding(filename, 1, "", "not valid TOML: nested too deeply")]) from error
+        return cls(filename, raw, lines)
+
+    def root(self) -> Node:
+        """The whole document."""
+        return Node(self, (), self.raw)
+
+    def line(self, path: Path) -> int:
+        """The line of a key, or of the nearest thing around it that stands in the file."""
+        while path and path not in self.lines:
+            path = path[:-1]
+        return self.lines.get(path, 1)
+
+    def finding(self, path: Path, message: str, near: str | None = None) -> None:
+        """Note something that must be repaired."""
+        self.findings.append(Finding(self.file, self.line(path), path_text(path), message, near))
+
+    def warning(self, path: Path, message: str) -> None:
+        """Note something that works but is not advised."""
+        self.warnings.append(Finding(self.file, self.line(path), path_text(path), message))
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A table of the document, read without trust: a value of another type than asked for is None.
+
+    The shapes report wrong types and missing keys; the cross checks use this so that one wrong value in a table does
+    not hide what else is wrong with it.
+    """
+
+    document: Document
+    path: Path
+    raw: Mapping[str, Any]
+
+    def text(self, key: str) -> str | None:
+        """A string, or None."""
+        value = self.raw.get(key)
+        return value if isinstance(value, str) else None
+
+    def number(self, key: str) -> int | None:
+        """A whole number, or None."""
+        value = self.raw.get(key)
+        return value if type(value) is int else None
+
+    def texts(self, key: str) -> tuple[str | None, ...]:
+        """An array of strings, None for each element that is none; empty where there is no array."""
+        value = self.raw.get(key)
+        return tuple(each if isinstance(each, str) else None for each in value) if isinstance(value, list) else ()
+
+    def node(self, key: str) -> Node | None:
+        """A table, or None."""
+        value = self.raw.get(key)
+        return Node(self.document, (*self.path, key), value) if isinstance(value, dict) else None
+
+    def nodes(self, key: str) -> Iterator[Node]:
+        """The tables of an array."""
+        value = self.raw.get(key)
+        for index, each in enumerate(value if isinstance(value, list) else ()):
+            if isinstance(each, dict):
+                yield Node(self.document, (*self.path, key, index), each)
+
+    def finding(self, key: str | tuple[str | int, ...], message: str, near: str | None = None) -> None:
+        """Note something wrong with a key of this table (an empty tuple: with the table itself)."""
+        self.document.finding(self._at(key), message, near)
+
+    def warning(self, key: str | tuple[str | int, ...], message: str) -> None:
+        """Note something not advised about a key of this table."""
+        self.document.warning(self._at(key), message)
+
+    def _at(self, key: str | tuple[str | int, ...]) -> Path:
+        return (*self.path, *((key,) if isinstance(key, str) else key))

@@ -1,0 +1,200 @@
+"""The shape of a site file: which keys there are, of which type, within which bounds.
+
+Strict (a text is no number, ``true`` is no 1) and closed (an unknown key is an error). ``schema/site.schema.json`` is
+made from these classes. A field's description is what a finding says was expected.
+Every setting that decides about money stands in the file: none has a default.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Final, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, ValidatorFunctionWrapHandler, WrapValidator
+
+from meterd.money import AMOUNT_CENTS_MAX, PPM_PER_WHOLE
+
+LEVELS_MS_MIN: Final = 20
+LEVELS_MS_MAX: Final = 500
+
+
+def _said_once(value: Any, handler: ValidatorFunctionWrapHandler) -> Any:
+    """One finding for "a number or a word" instead of one for each alternative."""
+    try:
+        return handler(value)
+    except ValidationError as error:
+        raise ValueError("none of the alternatives") from error
+
+
+Name = Annotated[
+    str,
+    Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,31}$", description="a name of letters, digits, '-', '_' and '.'"),
+]
+Cents = Annotated[int, Field(ge=0, le=AMOUNT_CENTS_MAX, description="a whole number of cents")]
+CentsOrNone = Annotated[
+    int | Literal["none"], WrapValidator(_said_once), Field(description='a whole number of cents, or "none"')
+]
+Rate = Annotated[int, Field(ge=0, le=PPM_PER_WHOLE, description="millionths of a wager, 0 to 1_000_000")]
+RateOrNone = Annotated[
+    Rate | Literal["none"],
+    WrapValidator(_said_once),
+    Field(description='millionths of a wager, 0 to 1_000_000, or "none" (which is not 0)'),
+]
+YesNo = Annotated[Literal["yes", "no"], Field(description='"yes" or "no"')]
+
+
+class Shape(BaseModel):
+    """Strict and closed: nothing is converted, nothing unknown is let through."""
+
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
+
+
+class SiteShape(Shape):
+    """``[site]``: what holds for the whole property."""
+
+    id: Name
+    currency: Annotated[str, Field(pattern=r"^[A-Z]{3}$", description='three capitals such as "USD"')]
+    timezone: Annotated[
+        str,
+        Field(
+            pattern=r"^(UTC|[A-Z][A-Za-z_]+(/[A-Za-z0-9_+-]+){1,2})$",
+            description='"UTC" or a zone such as "America/Denver"',
+        ),
+    ]
+    gaming_day_starts: Annotated[
+        str, Field(pattern=r"^([01][0-9]|2[0-3]):[0-5][0-9]$", description='a time of day such as "06:00"')
+    ]
+    confirm_above_cents: Cents
+    cards_above_cents: CentsOrNone
+    two_person_cents: CentsOrNone
+    envy_confirm_above_cents: CentsOrNone
+
+
+class LevelShape(Shape):
+    """``[[link.level]]``: one progressive of a link."""
+
+    name: Name
+    seed_cents: Cents
+    increment_ppm: Rate
+    reserve_ppm: RateOrNone
+    reset: Annotated[
+        Literal["seed_plus_reserve", "reserve_funds_seed", "larger_of"],
+        Field(description='"seed_plus_reserve", "reserve_funds_seed" or "larger_of"'),
+    ]
+    limit_cents: CentsOrNone
+    overflow: Annotated[
+        str,
+        Field(
+            pattern=r"^(none|next_meter|house|level:.+)$",
+            description='"none", "next_meter", "house" or "level:NAME"',
+        ),
+    ]
+    ties: Annotated[
+        Literal["sequential", "split", "full_each"], Field(description='"sequential", "split" or "full_each"')
+    ]
+    share_scales: YesNo
+    floor: Annotated[Literal["none", "seed"], Field(description='"none" or "seed"')]
+
+
+class LinkShape(Shape):
+    """``[[link]]``: one or more tables feeding the same meters."""
+
+    id: Name
+    paytable: Annotated[str, Field(min_length=1, description="the id of a pay table")]
+    wager_cents: Annotated[int, Field(ge=1, le=1_000_000_00, description="a whole number of cents, 1 or more")]
+    units_max: Annotated[int, Field(ge=1, le=100, description="how many units a seat may bet, 1 to 100")]
+    level: Annotated[tuple[LevelShape, ...], Field(min_length=1, strict=False, description="at least one level")]
+    approval: Annotated[
+        str | None,
+        Field(min_length=1, description="the reference of an approval for a setting that needs one"),
+    ] = None
+
+
+class ModuleShape(Shape):
+    """``{ bus = …, unit = …, profile = … }``: a module on a Modbus line."""
+
+    bus: Annotated[str, Field(description="the id of a bus")]
+    unit: Annotated[int, Field(ge=1, le=247, description="a unit id, 1 to 247 (32 to 127 recommended)")]
+    profile: Annotated[str, Field(description="the id of a module profile")]
+
+
+class TableShape(Shape):
+    """``[[table]]``: one gaming table and its modules."""
+
+    id: Name
+    game: Annotated[str, Field(min_length=1, description="the game dealt, as the pay table names it")]
+    link: Annotated[str, Field(description="the id of a link")]
+    seats: Annotated[int, Field(ge=1, le=32, description="how many seats, 1 to 32")]
+    sensors: ModuleShape
+    keypad: ModuleShape | None = None
+
+
+class BusShape(Shape):
+    """``[[bus]]``: one serial line."""
+
+    id: Name
+    kind: Annotated[Literal["modbus", "alpha"], Field(description='"modbus" or "alpha"')]
+    port: Annotated[str, Field(min_length=1, description="the path of a serial port")]
+    baud: Annotated[
+        Literal[1200, 2400, 4800, 9600, 19200, 38400, 57600, 115200, 230400, 460800, 921600],
+        Field(description="a usual speed such as 9600, 19200, 38400, 57600 or 115200"),
+    ]
+    bytesize: Annotated[Literal[7, 8], Field(description="7 or 8")] = 8
+    parity: Annotated[Literal["N", "E", "O"], Field(description='"N", "E" or "O"')] = "N"
+    stopbits: Annotated[Literal[1, 2], Field(description="1 or 2")] = 1
+    echo: Annotated[bool, Field(description="true or false: the adapter hears what it sends")] = False
+
+
+class SignShape(Shape):
+    """``[[sign]]``: one progressive sign."""
+
+    id: Name
+    bus: Annotated[str, Field(description="the id of a bus of kind alpha")]
+    model: Annotated[str, Field(description="the id of a sign model")]
+    shows: Annotated[
+        tuple[str, ...], Field(min_length=1, max_length=8, strict=False, description='a list such as ["link/level"]')
+    ]
+    labels: Annotated[
+        tuple[str, ...], Field(strict=False, description="a list of words, one for each thing shown")
+    ] = ()
+    address: Annotated[str | None, Field(pattern=r"^[0-9A-F]{2}$", description='two hex digits such as "01"')] = None
+
+
+class PollShape(Shape):
+    """``[poll]``: how often modules are asked."""
+
+    levels_ms: Annotated[
+        int, Field(ge=LEVELS_MS_MIN, le=LEVELS_MS_MAX, description="milliseconds, 20 to 500 (100 is usual)")
+    ] = 100
+    counters_ms: Annotated[int, Field(ge=20, le=10_000, description="milliseconds, 20 to 10_000 (1000 is usual)")] = (
+        1000
+    )
+    timeout_ms: Annotated[int, Field(ge=20, le=2_000, description="milliseconds, 20 to 2_000 (100 is usual)")] = 100
+
+
+class WebShape(Shape):
+    """``[web]``: where the pages are served."""
+
+    listen: Annotated[str, Field(min_length=1, description="an address such as 127.0.0.1")] = "127.0.0.1"
+    port: Annotated[int, Field(ge=1, le=65535, description="a port, 1 to 65535")] = 9477
+
+
+class SiteFile(Shape):
+    """A site file."""
+
+    site: SiteShape
+    link: Annotated[tuple[LinkShape, ...], Field(min_length=1, strict=False, description="at least one [[link]]")]
+    table: Annotated[tuple[TableShape, ...], Field(min_length=1, strict=False, description="at least one [[table]]")]
+    bus: Annotated[tuple[BusShape, ...], Field(min_length=1, strict=False, description="at least one [[bus]]")]
+    sign: Annotated[tuple[SignShape, ...], Field(strict=False, description="any number of [[sign]]")] = ()
+    poll: PollShape = PollShape()
+    web: WebShape = WebShape()
+
+
+def site_schema() -> dict[str, Any]:
+    """The JSON Schema of a site file, for editors; ``schema/site.schema.json`` holds it."""
+    schema = SiteFile.model_json_schema()
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "meterd site file",
+        **{key: value for key, value in schema.items() if key != "title"},
+    }
