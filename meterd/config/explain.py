@@ -9,7 +9,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
 
 from meterd.config.findings import Document, nearest
-from meterd.config.lines import Path
+from meterd.config.lines import KeyPath
 
 Model = TypeVar("Model", bound=BaseModel)
 
@@ -52,7 +52,7 @@ def shown(value: Any) -> str:
             return str(value)[:_SHOWN_MAX]
 
 
-def _at(raw: Any, path: Path) -> Any:
+def _at(raw: Any, path: KeyPath) -> Any:
     """The value at a path; None where the path leaves the document."""
     for part in path:
         try:
@@ -62,7 +62,7 @@ def _at(raw: Any, path: Path) -> Any:
     return raw
 
 
-def _fields(model: type[BaseModel], path: Path) -> dict[str, FieldInfo]:
+def _fields(model: type[BaseModel], path: KeyPath) -> dict[str, FieldInfo]:
     """The known keys of the table at a path."""
     for part in path:
         if isinstance(part, str):
@@ -82,7 +82,7 @@ def _models(annotation: Any) -> Iterator[type[BaseModel]]:
         yield from _models(inner)
 
 
-def _field(model: type[BaseModel], path: Path) -> FieldInfo | None:
+def _field(model: type[BaseModel], path: KeyPath) -> FieldInfo | None:
     """The field that rules a path: the last part of it that is a known key."""
     for end in range(len(path), 0, -1):
         name = path[end - 1]
@@ -93,7 +93,7 @@ def _field(model: type[BaseModel], path: Path) -> FieldInfo | None:
     return None
 
 
-def _expected(model: type[BaseModel], path: Path) -> str:
+def _expected(model: type[BaseModel], path: KeyPath) -> str:
     """What was expected at a path, in words."""
     field = _field(model, path)
     if field is not None and field.description:
@@ -105,7 +105,7 @@ def _expected(model: type[BaseModel], path: Path) -> str:
     return f"a table with {', '.join(required)}" if required else "a table"
 
 
-def _choices(model: type[BaseModel], path: Path) -> list[str]:
+def _choices(model: type[BaseModel], path: KeyPath) -> list[str]:
     """The words allowed at a path."""
     field = _field(model, path)
     return [word for word in _words(field.annotation) if isinstance(word, str)] if field else []

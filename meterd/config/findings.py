@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import Any, Final, NamedTuple
 
-from meterd.config.lines import Path, key_lines
+from meterd.config.lines import KeyPath, key_lines
 from meterd.errors import ConfigError
 
 _PLACE: Final = re.compile(r"\(at line (\d+), column \d+\)$|\(at end of document\)$")
@@ -50,7 +50,7 @@ def nearest(name: object, known: Iterable[str]) -> str | None:
     return folded[found[0]] if found else None
 
 
-def path_text(path: Path) -> str:
+def path_text(path: KeyPath) -> str:
     """A key path as a person writes it: ``link[0].level[1].seed_cents``."""
     text = ""
     for part in path:
@@ -64,7 +64,7 @@ class Document:
 
     file: str
     raw: Mapping[str, Any]
-    lines: Mapping[Path, int]
+    lines: Mapping[KeyPath, int]
     findings: list[Finding] = field(default_factory=list)
     warnings: list[Finding] = field(default_factory=list)
 
@@ -88,17 +88,17 @@ class Document:
         """The whole document."""
         return Node(self, (), self.raw)
 
-    def line(self, path: Path) -> int:
+    def line(self, path: KeyPath) -> int:
         """The line of a key, or of the nearest thing around it that stands in the file."""
         while path and path not in self.lines:
             path = path[:-1]
         return self.lines.get(path, 1)
 
-    def finding(self, path: Path, message: str, near: str | None = None) -> None:
+    def finding(self, path: KeyPath, message: str, near: str | None = None) -> None:
         """Note something that must be repaired."""
         self.findings.append(Finding(self.file, self.line(path), path_text(path), message, near))
 
-    def warning(self, path: Path, message: str) -> None:
+    def warning(self, path: KeyPath, message: str) -> None:
         """Note something that works but is not advised."""
         self.warnings.append(Finding(self.file, self.line(path), path_text(path), message))
 
@@ -112,7 +112,7 @@ class Node:
     """
 
     document: Document
-    path: Path
+    path: KeyPath
     raw: Mapping[str, Any]
 
     def text(self, key: str) -> str | None:
@@ -150,5 +150,5 @@ class Node:
         """Note something not advised about a key of this table."""
         self.document.warning(self._at(key), message)
 
-    def _at(self, key: str | tuple[str | int, ...]) -> Path:
+    def _at(self, key: str | tuple[str | int, ...]) -> KeyPath:
         return (*self.path, *((key,) if isinstance(key, str) else key))

@@ -11,7 +11,7 @@ import re
 import tomllib
 from typing import Final
 
-Path = tuple[str | int, ...]
+KeyPath = tuple[str | int, ...]
 
 _BLANK: Final = re.compile(r"[ \t]*")
 #: Blanks, line ends and comments: what may stand between statements and between the elements of an array.
@@ -27,7 +27,7 @@ _STRINGS: Final = (
 _PLAIN: Final = re.compile(r"[^,\]}#\r\n]*")
 
 
-def key_lines(text: str) -> dict[Path, int]:
+def key_lines(text: str) -> dict[KeyPath, int]:
     """The line of every key path of a document that ``tomllib`` accepts.
 
     A table's line is that of its header where it has one, else of the first key or header that names it.
@@ -42,12 +42,12 @@ class _Scanner:
         self._text = text
         self._at = 0
         self._line = 1
-        self._lines: dict[Path, int] = {}
+        self._lines: dict[KeyPath, int] = {}
         #: Arrays of tables → index of their last table.
-        self._last: dict[Path, int] = {}
+        self._last: dict[KeyPath, int] = {}
 
-    def document(self) -> dict[Path, int]:
-        table: Path = ()
+    def document(self) -> dict[KeyPath, int]:
+        table: KeyPath = ()
         self._skip(_GAP)
         while self._at < len(self._text):
             if self._peek("["):
@@ -57,14 +57,14 @@ class _Scanner:
             self._skip(_GAP)
         return self._lines
 
-    def _header(self) -> Path:
+    def _header(self) -> KeyPath:
         """``[a.b]`` or ``[[a.b]]``; returns the path of the table that the next assignments go to."""
         is_array = self._peek("[[")
         self._advance(2 if is_array else 1)
         keys = self._keys()
         self._skip(_BLANK)
         self._advance(2 if is_array else 1)
-        path: Path = ()
+        path: KeyPath = ()
         for key, line in keys[:-1]:
             path = self._into((*path, key), line)
         key, line = keys[-1]
@@ -78,12 +78,12 @@ class _Scanner:
         self._lines[path] = line
         return path
 
-    def _into(self, path: Path, line: int) -> Path:
+    def _into(self, path: KeyPath, line: int) -> KeyPath:
         """Step into a table named on the way; for an array of tables, into its last one."""
         self._lines.setdefault(path, line)
         return (*path, self._last[path]) if path in self._last else path
 
-    def _assignment(self, table: Path) -> None:
+    def _assignment(self, table: KeyPath) -> None:
         path = table
         for key, line in self._keys():
             path = (*path, key)
@@ -111,7 +111,7 @@ class _Scanner:
             return value
         return self._skip(_BARE_KEY)
 
-    def _value(self, path: Path) -> None:
+    def _value(self, path: KeyPath) -> None:
         if self._peek("["):
             self._array(path)
         elif self._peek("{"):
@@ -121,7 +121,7 @@ class _Scanner:
         else:
             self._skip(_PLAIN)
 
-    def _array(self, path: Path) -> None:
+    def _array(self, path: KeyPath) -> None:
         self._advance(1)
         index = 0
         self._skip(_GAP)
@@ -135,7 +135,7 @@ class _Scanner:
                 self._skip(_GAP)
         self._advance(1)
 
-    def _inline_table(self, path: Path) -> None:
+    def _inline_table(self, path: KeyPath) -> None:
         self._advance(1)
         self._skip(_GAP)
         while not self._peek("}"):

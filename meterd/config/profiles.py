@@ -18,7 +18,7 @@ from meterd.config.devices import (
 )
 from meterd.config.explain import check_shape
 from meterd.config.findings import Document, SiteErrors, nearest
-from meterd.config.lines import Path
+from meterd.config.lines import KeyPath
 from meterd.config.shapes import Name, Shape
 
 #: One request reads at most 125 registers; a profile that needs more would need two readings taken apart in time.
@@ -217,21 +217,21 @@ def _check_sensors(document: Document, shape: ProfileShape) -> None:
     _check_indices(document, list(_outputs_used(wiring)), outputs, "output")
 
 
-def _inputs_used(wiring: WiringShape) -> Iterator[tuple[Path, int]]:
+def _inputs_used(wiring: WiringShape) -> Iterator[tuple[KeyPath, int]]:
     for seat, index in enumerate(wiring.seats):
         yield ("wiring", "seats", seat), index
     if wiring.lock is not None:
         yield ("wiring", "lock"), wiring.lock
 
 
-def _outputs_used(wiring: WiringShape) -> Iterator[tuple[Path, int]]:
+def _outputs_used(wiring: WiringShape) -> Iterator[tuple[KeyPath, int]]:
     for seat, index in enumerate(wiring.lamps):
         yield ("wiring", "lamps", seat), index
     if wiring.lockout is not None:
         yield ("wiring", "lockout"), wiring.lockout
 
 
-def _check_indices(document: Document, used: list[tuple[Path, int]], count: int, what: str) -> None:
+def _check_indices(document: Document, used: list[tuple[KeyPath, int]], count: int, what: str) -> None:
     """Every index exists, and no point has two meanings."""
     taken: set[int] = set()
     for path, index in used:
@@ -252,5 +252,5 @@ def _check_keypad(document: Document, shape: ProfileShape) -> None:
     for name in shape.keys:
         if name not in KEY_NAMES:
             document.finding(("keys", name), "unknown key of a keypad", nearest(name, KEY_NAMES))
-    used: list[tuple[Path, int]] = [(("keys", name), index) for name, index in shape.keys.items()]
+    used: list[tuple[KeyPath, int]] = [(("keys", name), index) for name, index in shape.keys.items()]
     _check_indices(document, used, shape.inputs.count, "input")
