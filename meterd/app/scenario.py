@@ -1,0 +1,236 @@
+"""Plays a page of the scenario language against the real rules and checks what it says to expect.
+
+Rule 1: a command that is refused must be followed by a ``refused`` line before the next thing is done.
+Rule 2: the first expectation that does not hold ends the page; the failure names line, expected and actual.
+Rule 3: ``restart`` keeps the ledger, the chips on the sensors and the page's own setup, nothing else.
+Units: ``*_cents``; amounts in a failure are written as on the page.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from meterd.accounting import commands as ask
+from meterd.accounting.commands import Command
+from meterd.accounting.refusals import Refused
+from meterd.app.scenario_commands import COMMANDS, dealer
+from meterd.app.scenario_expect import EXPECT, Unmet
+from meterd.app.scenario_parse import Statement
+from meterd.app.scenario_setup import Setup, fault
+from meterd.app.scenario_world import World
+from meterd.errors import InvariantBroken
+from meterd.paytables.model import PayTable
+
+_SETUP: Final = frozenset({"site", "link", "level", "table"})
+#: Lines that may stand between a refused command and its ``refused`` line.
+_LOOKS: Final = frozenset({"restart", "refused", *EXPECT})
+
+
+class Failure(NamedTuple):
+    """The first line of a page that did not hold."""
+
+    file: str
+    line: int
+    statement: str
+    expected: str
+    actual: str
+
+
+class Outcome(NamedTuple):
+    """How a page went. ``entries`` and ``head`` are of its ledger."""
+
+    file: str
+    statements: int
+    entries: int
+    head: str
+    failure: Failure | None
+    notes: tuple[str, ...]
+
+
+def play(
+    file: str,
+    page: Sequence[Statement],
+    *,
+    paytables: Mapping[str, PayTable],
+    folder: Path,
+    restart_after_each: bool = False,
+) -> Outcome:
+    """Play a page from an empty ledger. ``restart_after_each`` folds everything again after every line.
+
+    Raises:
+        PageError: the page asks for something that cannot be set up.
+    """
+    player = _Player(World.create(), Setup(paytables, folder))
+    failure = _first_failure(player, page, restart_after_each)
+    world = player.world
+    return Outcome(file, len(page), len(world.records), world.head.hex(), failure, tuple(player.setup.notes))
+
+
+def _first_failure(player: _Player, page: Sequence[Statement], restart_after_each: bool) -> Failure | None:
+    at: Statement | None = None
+    try:
+        for at in page:
+            player.step(at)
+            if restart_after_each:
+                player.world.restart()
+        player.finish()
+    except Unmet as unmet:
+        where = unmet.statement or at
+        if where is None:
+            raise
+        return Failure(where.file, where.line, where.text, unmet.expected, unmet.actual)
+    except InvariantBroken as broken:
+        if at is None:
+            raise
+        return Failure(at.file, at.line, at.text, "books that hold", str(broken))
+    return None
+
+
+class _Player:
+    """Plays line by line. Keeps what a floor would: chips on the sensors, and the answer to the last command."""
+
+    def __init__(self, world: World, setup: Setup) -> None:
+        self.world = world
+        self.setup = setup
+        self._chips: dict[str, dict[int, int]] = {}  # table → seat → units
+        self._no_base: dict[str, set[int]] = {}
+        self._last: tuple[Statement, Refused | None] | None = None
+        self._answered = True
+
+    def step(self, line: Statement) -> None:
+        """Play one line.
+
+        Raises:
+            Unmet: what it expects does not hold.
+            PageError: it cannot be set up.
+        """
+        if line.name not in _LOOKS:
+            self._require_answered()
+        if line.name in _SETUP:
+            self.setup.add(line)
+            return
+        for source, command in self.setup.commands():
+            refusal = self.world.act(command).refusal
+            if refusal is not None:
+                raise fault(source or line, f"cannot be put in force: {_words(refusal)}")
+        if line.name in EXPECT:
+            EXPECT[line.name](self.world.book, line)
+        elif line.name in _HERE:
+            _HERE[line.name](self, line)
+        else:
+            self._ask(line, COMMANDS[line.name](line))
+
+    def finish(self) -> None:
+        """The page ends: its last refusal must have been expected."""
+        self._require_answered()
+
+    def _ask(self, line: Statement, command: Command) -> None:
+        """Decide one command and remember the answer."""
+        refusal = self.world.act(command).refusal
+        self._last, self._answered = (line, refusal), refusal is None
+
+    def _require_answered(self) -> None:
+        if self._last is not None and not self._answered and self._last[1] is not None:
+            raise Unmet("accepted", f"refused {_words(self._last[1])}", self._last[0])
+
+    # lines that are no command
+
+    def clock(self, line: Statement) -> None:
+        """Set the virtual clock; it never goes back."""
+        try:
+            wanted = datetime.strptime(line["time"], "%Y-%m-%dT%H:%M").replace(tzinfo=UTC)
+        except ValueError as cause:
+            raise fault(line, f"{line['time']} is no day of the calendar") from cause
+        if wanted < self.world.now:
+            raise fault(line, f"the clock stands at {self.world.now:%Y-%m-%dT%H:%M} already and does not go back")
+        self.world.now = wanted
+
+    def after(self, line: Statement) -> None:
+        """Move the virtual clock on."""
+        self.world.now += timedelta(days=line["count"])
+
+    def wagers(self, line: Statement) -> None:
+        """Put chips on sensors; a seat named again has its chips replaced."""
+        chips = self._chips.setdefault(self._table(line), {})
+        for seat in line["seats"]:
+            chips[seat] = line.get("units", 1)
+            if line.get("base") == 0:
+                self._no_base.setdefault(line["table"], set()).add(seat)
+
+    def without_base(self, line: Statement) -> None:
+        """Take the base wager of these seats away, for the round to come."""
+        self._no_base.setdefault(self._table(line), set()).update(line["seats"])
+
+    def restart(self, _line: Statement) -> None:
+        """Drop the book and fold it again."""
+        self.world.restart()
+
+    def rounds(self, line: Statement) -> None:
+        """Whole rounds with one unit each; stops at the first refusal."""
+        table = line["table"]
+        seen = tuple(ask.WagerSeen(seat) for seat in line["seats"])
+        keyed_by = dealer(line)
+        lock = ask.Lock(actor=keyed_by, table=table, wagers=seen)
+        end = ask.EndGame(actor=keyed_by, table=table)
+        act = self.world.act
+        for _ in range(line["count"]):
+            refusal = act(lock).refusal or act(end).refusal
+            self._last, self._answered = (line, refusal), refusal is None
+            if refusal is not None:
+                return
+
+    def refused(self, line: Statement) -> None:
+        """Check the reason of the last command's refusal."""
+        if self._last is None:
+            raise fault(line, "there is no command before this line")
+        refusal = self._last[1]
+        if refusal is None:
+            raise Unmet(f"refused {line['refusal'].value}", "accepted")
+        if refusal.refusal is not line["refusal"]:
+            raise Unmet(f"refused {line['refusal'].value}", f"refused {_words(refusal)}")
+        self._answered = True
+
+    # commands
+
+    def lock(self, line: Statement) -> None:
+        """The chips on the sensors become wagers; the dealer takes them off the table when the lock is accepted."""
+        table = line["table"]
+        no_base = self._no_base.get(table, set())
+        chips = sorted(self._chips.get(table, {}).items())
+        seen = tuple(ask.WagerSeen(seat, units, base=seat not in no_base) for seat, units in chips)
+        self._ask(line, ask.Lock(actor=dealer(line), table=table, wagers=seen))
+        if self._answered:
+            self._chips.pop(table, None)
+            self._no_base.pop(table, None)
+
+    def _table(self, line: Statement) -> str:
+        table: str = line["table"]
+        if table not in self.world.book.tables:
+            raise fault(line, f"there is no table {table} on this page")
+        return table
+
+
+def _words(refused: Refused) -> str:
+    """A refusal and what it speaks of."""
+    return f"{refused.refusal.value} ({refused.detail})" if refused.detail else refused.refusal.value
+
+
+#: Lines the player carries out itself.
+_HERE: Final[Mapping[str, Callable[[_Player, Statement], None]]] = {
+    "clock": _Player.clock,
+    "after": _Player.after,
+    "wagers": _Player.wagers,
+    "without-base": _Player.without_base,
+    "restart": _Player.restart,
+    "rounds": _Player.rounds,
+    "refused": _Player.refused,
+    "lock": _Player.lock,
+}
+
+
+def unplayed(forms: Iterable[str]) -> set[str]:
+    """Names of forms that no line of code plays; empty, or the language and the player disagree."""
+    return set(forms) - _SETUP - set(_HERE) - set(COMMANDS) - set(EXPECT)

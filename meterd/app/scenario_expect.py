@@ -1,0 +1,130 @@
+"""What a page may expect, each checked against the book as it stands.
+
+Rule 1: amounts of levels are rounded down to the cent; accounts, house seeds and liabilities towards zero.
+Rule 2: an unmet expectation says what was expected and what is, in the words of the page.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Final
+
+from meterd.accounting.book import Book, LevelState, LinkState
+from meterd.app.scenario_parse import Statement
+from meterd.app.scenario_setup import fault
+from meterd.money import MICROCENTS_PER_CENT, format_cents, whole_cents
+
+
+class Unmet(Exception):  # noqa: N818 - it is an outcome of a page, not an error of the program
+    """An expectation that does not hold. ``statement`` is the line at fault where it is not the line being played."""
+
+    def __init__(self, expected: str, actual: str, statement: Statement | None = None) -> None:
+        super().__init__(f"expected {expected}, is {actual}")
+        self.expected, self.actual, self.statement = expected, actual, statement
+
+
+def money(cents: int) -> str:
+    """An amount as a page writes it: no thousands separators."""
+    return format_cents(cents).replace(",", "")
+
+
+def towards_zero(microcents: int) -> int:
+    """Whole cents of an amount that may be negative."""
+    cents = abs(microcents) // MICROCENTS_PER_CENT
+    return cents if microcents >= 0 else -cents
+
+
+def _require(expected: str, actual: str) -> None:
+    if expected != actual:
+        raise Unmet(expected, actual)
+
+
+def _link(book: Book, line: Statement, name: str) -> LinkState:
+    if name not in book.links:
+        raise fault(line, f"there is no link {name} on this page")
+    return book.links[name]
+
+
+def _level(book: Book, line: Statement) -> LevelState:
+    link, _, level = line["level"].partition("/")
+    levels = _link(book, line, link).levels
+    if level not in levels:
+        raise fault(line, f"link {link} has no level {level}; it has {', '.join(levels)}")
+    return levels[level]
+
+
+def _meter(book: Book, line: Statement) -> None:
+    _require(money(line["money"]), money(whole_cents(_level(book, line).display_microcents)))
+
+
+def _reserve(book: Book, line: Statement) -> None:
+    state = _level(book, line)
+    link, _, level = line["level"].partition("/")
+    settings = next(one for one in book.links[link].settings.levels if one.name == level)
+    actual = "none" if settings.reserve_ppm is None else money(whole_cents(state.reserve_microcents))
+    _require("none" if line["money"] is None else money(line["money"]), actual)
+
+
+def _overflow(book: Book, line: Statement) -> None:
+    _require(money(line["money"]), money(whole_cents(_level(book, line).overflow_microcents)))
+
+
+def _microcents(book: Book, line: Statement) -> None:
+    _require(str(line["whole"]), str(_level(book, line).display_microcents))
+
+
+def _count(book: Book, line: Statement) -> None:
+    _require(str(line["whole"]), str(_level(book, line).wagers))
+
+
+def _award(book: Book, line: Statement) -> None:
+    award = book.awards.get(line["award"])
+    status: str = line["status"]
+    if award is None:
+        raise Unmet(status, "no such award")
+    if "money" in line.values:
+        _require(f"{status} {money(line['money'])}", f"{award.state_word} {money(award.amount_cents)}")
+    else:
+        _require(status, award.state_word)
+
+
+def _envy(book: Book, line: Statement) -> None:
+    if line["table"] not in book.tables:
+        raise fault(line, f"there is no table {line['table']} on this page")
+    shares = book.tables[line["table"]].last_envy
+    _require(money(line["money"]), money(sum(share.cents for share in shares if share.seat == line["seat"])))
+
+
+def _account(book: Book, line: Statement) -> None:
+    _require(money(line["money"]), money(towards_zero(book.balances.get(line["account"], 0))))
+
+
+def _house_seed(book: Book, line: Statement) -> None:
+    _level(book, line)
+    _require(money(line["money"]), money(towards_zero(book.balances.get(f"house/seed/{line['level']}", 0))))
+
+
+def _liability(book: Book, line: Statement) -> None:
+    _link(book, line, line["link"])
+    _require(money(line["money"]), money(towards_zero(book.liability_microcents(line["link"]))))
+
+
+def _sum(book: Book, line: Statement) -> None:
+    wanted = line["money"] * MICROCENTS_PER_CENT
+    if book.residual_microcents() != wanted:
+        raise Unmet(money(line["money"]), f"{book.residual_microcents()} microcents")
+
+
+EXPECT: Final[Mapping[str, Callable[[Book, Statement], None]]] = {
+    "expect-meter": _meter,
+    "expect-reserve": _reserve,
+    "expect-overflow": _overflow,
+    "expect-microcents": _microcents,
+    "expect-count": _count,
+    "expect-award": _award,
+    "expect-envy": _envy,
+    "expect-house-seed": _house_seed,
+    "expect-liability": _liability,
+    "expect-account": _account,
+    "expect-accounts-sum": _sum,
+}

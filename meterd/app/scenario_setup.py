@@ -1,0 +1,178 @@
+"""What a page sets up before it is played: site, links with their levels, and tables.
+
+Rule 1: setup lines are collected and put in force together, just before the first line that plays.
+Rule 2: nothing is guessed: a level the pay table lacks, a missing level or an unknown pay table is a finding.
+Rule 3: a page may differ from what the pay table prints; a note says where.
+Units: ``*_cents``, ``*_ppm``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from pathlib import Path
+
+from meterd.accounting.commands import SYSTEM, Command, DefineTable, OpenLink, OpenTable, SetSite
+from meterd.accounting.settings import LevelSettings, LinkSettings, SiteSettings, TableSettings
+from meterd.app.scenario_parse import Finding, PageError, Statement
+from meterd.app.scenario_world import SITE_ID
+from meterd.errors import ConfigError
+from meterd.money import format_cents, format_rate
+from meterd.paytables.model import PayTable
+from meterd.paytables.parse import parse_paytables
+
+
+@dataclass(slots=True)
+class Setup:
+    """The setup lines read so far. ``folder`` is where ``file:NAME.toml`` is looked for."""
+
+    paytables: Mapping[str, PayTable]
+    folder: Path
+    notes: list[str] = field(default_factory=list)
+    _site: Statement | None = None
+    _site_in_force: bool = False
+    _links: dict[str, Statement] = field(default_factory=dict)
+    _levels: dict[str, dict[str, Statement]] = field(default_factory=dict)
+    _tables: list[Statement] = field(default_factory=list)
+    _known: dict[str, LinkSettings] = field(default_factory=dict)
+
+    def add(self, statement: Statement) -> None:
+        """Take one setup line.
+
+        Raises:
+            PageError: it names a link that was not set up, or sets something up twice.
+        """
+        if statement.name == "site":
+            self._site, self._site_in_force = statement, False
+        elif statement.name == "link":
+            if statement["link"] in self._known or statement["link"] in self._links:
+                raise fault(statement, f"link {statement['link']} is set up already")
+            self._links[statement["link"]] = statement
+        elif statement.name == "level":
+            link, _, level = statement["level"].partition("/")
+            if link not in self._links:
+                known = "is in force already" if link in self._known else "is not set up: write its link line first"
+                raise fault(statement, f"link {link} {known}")
+            self._levels.setdefault(link, {})[level] = statement
+        else:
+            self._tables.append(statement)
+
+    def commands(self) -> list[tuple[Statement | None, Command]]:
+        """The commands that put in force what was added since the last call, each with the line it comes from.
+
+        Raises:
+            PageError: a link or table cannot be put in force as written.
+        """
+        commands: list[tuple[Statement | None, Command]] = []
+        if not self._site_in_force:
+            commands.append((self._site, SetSite(actor=SYSTEM, settings=self._site_settings())))
+            self._site_in_force = True
+        for link, statement in self._links.items():
+            settings = self._link_settings(link, statement)
+            self._known[link] = settings
+            commands.append((statement, OpenLink(actor=SYSTEM, settings=settings)))
+        for statement in self._tables:
+            commands.append((statement, DefineTable(actor=SYSTEM, settings=self._table_settings(statement))))
+            commands.append((statement, OpenTable(actor=SYSTEM, table=statement["table"])))
+        self._links, self._tables = {}, []
+        return commands
+
+    def _site_settings(self) -> SiteSettings:
+        values = self._site.values if self._site else {}
+        return SiteSettings(
+            id=SITE_ID,
+            confirm_above_cents=values.get("confirm_above", 0),
+            cards_above_cents=values.get("cards_above"),
+            two_person_cents=values.get("two_person"),
+            envy_confirm_above_cents=values.get("envy_confirm_above"),
+        )
+
+    def _link_settings(self, link: str, statement: Statement) -> LinkSettings:
+        paytable = self._paytable(statement)
+        lines = self._levels.get(link, {})
+        for name, line in lines.items():
+            if name not in paytable.levels:
+                raise fault(line, f"{paytable.id} has no level {name}{_near(name, paytable.levels)}")
+        for name in paytable.levels:
+            if name not in lines:
+                raise fault(
+                    statement, f"{paytable.id} pays from level {name}: a line `level {link}/{name} …` is missing"
+                )
+        levels = tuple(self._level_settings(name, lines[name], statement, paytable) for name in paytable.levels)
+        return LinkSettings(link, statement["wager"], statement.get("units", 1), paytable, levels)
+
+    def _level_settings(self, name: str, line: Statement, link: Statement, paytable: PayTable) -> LevelSettings:
+        limit, overflow = line.get("limit"), line.get("overflow")
+        if (limit is None) != (overflow is None):
+            raise fault(line, "a limit needs an overflow and an overflow a limit")
+        if limit is not None and limit < line["seed"]:
+            raise fault(line, "the limit is below the seed")
+        if line["increment"] + (line["reserve"] or 0) > 1_000_000:
+            raise fault(line, "increment and reserve together are above 100%")
+        self._note_differences(line, link, paytable)
+        return LevelSettings(
+            name=name,
+            seed_cents=line["seed"],
+            increment_ppm=line["increment"],
+            reserve_ppm=line["reserve"],
+            reset=line["reset"],
+            ties=line["ties"],
+            floor=line["floor"],
+            limit_cents=limit,
+            overflow=overflow,
+            share_scales=line.get("share_scales", False),
+        )
+
+    def _note_differences(self, line: Statement, link: Statement, paytable: PayTable) -> None:
+        """Note where the page differs from the printed seed and rates; the page holds."""
+        if paytable.seed_cents is not None:
+            scale = link["wager"] if paytable.seed_scales else paytable.wager_cents
+            printed = paytable.seed_cents * scale // paytable.wager_cents
+            if printed != line["seed"]:
+                self._note(line, paytable, f"seed {format_cents(printed)}, not {format_cents(line['seed'])}")
+        for word, rate in (("increment", paytable.increment_ppm), ("reserve", paytable.reserve_ppm)):
+            wanted = line[word]
+            if rate is not None and (rate if rate >= 0 else None) != wanted:
+                words = [format_rate(ppm) if ppm is not None and ppm >= 0 else "none" for ppm in (rate, wanted)]
+                self._note(line, paytable, f"{word} {words[0]}, not {words[1]}")
+
+    def _note(self, line: Statement, paytable: PayTable, what: str) -> None:
+        self.notes.append(f"{line.file}:{line.line}: note: {paytable.id} prints {what}; the page's figure is used")
+
+    def _table_settings(self, statement: Statement) -> TableSettings:
+        link = self._known.get(statement["link"])
+        if link is None:
+            raise fault(statement, f"link {statement['link']} is not set up{_near(statement['link'], self._known)}")
+        game = link.paytable.game_named(statement["game"])
+        if game is None:
+            at = f"{statement.file}:{statement.line}"
+            self.notes.append(f"{at}: note: {link.paytable.id} is not approved for {statement['game']}")
+        folded = statement.get("folded")
+        live = folded == "live" if folded else game is None or game.folded_live
+        return TableSettings(statement["table"], link.id, statement["game"], statement["seats"], folded_live=live)
+
+    def _paytable(self, statement: Statement) -> PayTable:
+        name: str = statement["paytable"]
+        if not name.startswith("file:"):
+            if name not in self.paytables:
+                raise fault(statement, f"there is no pay table {name}{_near(name, self.paytables)}")
+            return self.paytables[name]
+        path = self.folder / name.removeprefix("file:")
+        try:
+            tables = parse_paytables(path.read_text(encoding="utf-8"), path.name)
+        except (OSError, UnicodeDecodeError, ConfigError) as cause:
+            raise fault(statement, f"{path.name} cannot be read as a pay table: {cause}") from cause
+        if len(tables) != 1:
+            raise fault(statement, f"{path.name} holds {len(tables)} pay tables; a page needs a file with one")
+        return tables[0]
+
+
+def fault(statement: Statement, message: str) -> PageError:
+    """A page that cannot be played because of this line."""
+    return PageError([Finding(statement.file, statement.line, message)])
+
+
+def _near(word: str, known: Mapping[str, object] | tuple[str, ...]) -> str:
+    near = get_close_matches(word, list(known), n=1)
+    return f" (did you mean {near[0]}?)" if near else ""
