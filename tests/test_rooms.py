@@ -48,7 +48,7 @@ def _imports(tree: ast.AST) -> Iterator[tuple[int, str]]:
 
 @pytest.mark.parametrize("room", PURE)
 def test_a_pure_room_imports_only_what_is_allowed(room: str) -> None:
-    """A pure room takes text and numbers: its imports are on the allow-list, and it opens, evaluates and floats nothing."""
+    """A pure room takes text and numbers: its imports are on a list, and it opens and evaluates nothing."""
     files = _files(room)
     assert files, f"{room} is empty"
     findings = []

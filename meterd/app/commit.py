@@ -6,10 +6,16 @@ The two rooms do not know each other: accounting speaks of facts and money, the 
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from typing import NamedTuple
 
+from meterd.accounting.book import Book
+from meterd.accounting.commands import Command
 from meterd.accounting.entries import Entry, Kind, Posting
+from meterd.accounting.rules import Decision, decide
+from meterd.edge.store import Store
 from meterd.ledger.canonical import canonical
+from meterd.ledger.chain import seal
 from meterd.ledger.record import Draft, Record
 
 
@@ -59,3 +65,51 @@ def draft_entry(record: Record) -> Entry:
         body=body,
         postings=tuple(Posting(account, microcents) for account, microcents in record.postings),
     )
+
+
+class Committer:
+    """Decides commands one by one, seals their entries into the chain, and commits all of them at once.
+
+    The book already holds an entry before its commit, so that the next command of the batch is decided on it. Nothing
+    of that leaves the money thread before :meth:`commit` returned; if it raises, the process ends and the book with it.
+    """
+
+    def __init__(self, book: Book, store: Store, now: Callable[[], Stamp]) -> None:
+        """``now`` reads the clock; each entry carries its own moment."""
+        self.book = book
+        self._store = store
+        self._now = now
+        self._seq = store.seq
+        self._head = store.head
+        self._records: list[Record] = []
+        self._entries: list[Entry] = []
+
+    @property
+    def waiting(self) -> int:
+        """Entries decided and not yet committed."""
+        return len(self._records)
+
+    def decide(self, command: Command) -> Decision:
+        """Decide one command on the book as it stands and put its entries in their place in the chain."""
+        decision = decide(self.book, command)
+        for entry in decision.entries:
+            stamp = self._now()
+            record = seal(entry_draft(entry, stamp, self.book.site_id), self._seq + 1, self._head)
+            self.book.apply(record.seq, stamp.at_utc, entry)
+            self._seq, self._head = record.seq, record.hash
+            self._records.append(record)
+            self._entries.append(entry)
+        return decision
+
+    def commit(self) -> tuple[Entry, ...]:
+        """Make all of it durable and return the entries; law 1 holds from here on.
+
+        Raises:
+            LedgerError: the outcome is unknown; nothing may be decided any more.
+        """
+        entries = tuple(self._entries)
+        if self._records:
+            self._store.commit(self._records)
+            self._records = []
+            self._entries = []
+        return entries

@@ -1,6 +1,7 @@
-"""The only clock. Reads wall time, monotonic time and the kernel's boot id together.
+"""The only clock: reads wall time, monotonic time and the kernel's boot id together.
 
-Order in the ledger comes from its sequence number, never from here. Units: ``*_ns`` and ``*_ms`` of the monotonic clock.
+Order in the ledger comes from its sequence number, never from here.
+Units: ``*_ns`` and ``*_ms`` of the monotonic clock.
 """
 
 from __future__ import annotations

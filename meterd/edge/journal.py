@@ -1,7 +1,7 @@
 """The log: structlog events through a bounded queue and one writer thread.
 
-The log may drop lines and counts them; it can neither raise into the caller nor make it wait (the ledger is the record, not
-the log). Money stays in integer cents, raw bytes become hex, and what JSON cannot say becomes its text.
+The log may drop lines and counts them; it can neither raise into the caller nor make it wait: the ledger is the
+record, not the log. Money stays in integer cents, raw bytes become hex, and what JSON cannot say becomes its text.
 """
 
 from __future__ import annotations

@@ -1,0 +1,264 @@
+"""How a daemon is put together, started and stopped. The only file that knows all rooms.
+
+Start: ledger's lock → open volume → fold → compare parameters → outputs safe → control socket → READY → ports.
+Stop: windows close, the queue is drained, a last entry, outputs safe, the ledger's WAL is checkpointed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import hashlib
+import signal
+import threading
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+import structlog
+
+from meterd import __version__
+from meterd.accounting.book import Book
+from meterd.accounting.commands import SYSTEM, Note
+from meterd.accounting.entries import Kind
+from meterd.app.commit import draft_entry
+from meterd.app.effects import Effects
+from meterd.app.loop import MoneyLoop
+from meterd.app.parameters import differences
+from meterd.config import Site
+from meterd.edge.clock import Clock
+from meterd.edge.control import Answer, ControlServer
+from meterd.edge.modbus import ModbusBus
+from meterd.edge.notify import notify, watchdog_interval_s
+from meterd.edge.sign import SignBus
+from meterd.edge.store import Store
+from meterd.errors import EXIT_DONE, EXIT_LEDGER, ConfigError, LedgerError
+from protocols.events import DeviceDown, DeviceUp, Reading
+
+TICK_S: Final = 0.25  # how often the wire loop shows that it lives
+TICK_STALE_S: Final = 2.0  # a wire loop older than this no longer earns the watchdog's trust
+GRACE_S: Final = 3.0  # for the safe state to reach every module and sign on the way out; a sign needs 0.25 s a write
+
+log = structlog.get_logger()
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """Where a daemon keeps things: its ledger, its socket, what it remembers of its signs."""
+
+    ledger: Path
+    socket: Path
+    memory: Path
+
+
+@dataclass(slots=True)
+class WireHealth:
+    """What the wire loop shows of itself."""
+
+    tick_s: float = field(default_factory=time.monotonic)
+    lag_s_max: float = 0.0
+
+
+def open_book(site: Site, store: Store, *, demo: bool) -> Book:
+    """Fold the ledger and hold it against the site file.
+
+    Raises:
+        LedgerError: a demo ledger in production, or the other way round.
+        ConfigError: the site file is not what the ledger has in force.
+    """
+    book = Book()
+    for record in store.records():
+        book.apply(record.seq, record.at_utc, draft_entry(record))
+    if book.demo and not demo:
+        raise LedgerError("this is a demo ledger: no real wager may enter it. Point --ledger at the floor's own ledger")
+    if demo and not book.demo:
+        raise LedgerError("this is a real ledger: a demo may not write to it. Give the demo an empty folder")
+    found = differences(site, book)
+    if found:
+        raise ConfigError(
+            "the site file is not what the ledger has in force:\n  "
+            + "\n  ".join(found)
+            + "\nPut the site file back, or, for new links and tables only, let two people adopt them:"
+            " `meterd ledger adopt DIR --config SITE.toml --by A --and B --reference TEXT`"
+        )
+    return book
+
+
+class Daemon:
+    """``meterd run``: the wire loop in the main thread, the money thread beside it."""
+
+    def __init__(self, site: Site, site_text: str, places: Places, *, demo: bool) -> None:
+        """Opens the ledger and folds it; touches no port yet."""
+        self.site = site
+        self._places = places
+        self._store = Store.open(places.ledger)
+        self._clock = Clock()
+        book = open_book(site, self._store, demo=demo)
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._lock = threading.Lock()
+        self._latest: dict[Any, Any] = {}
+        self._scheduled = False
+        self.snapshot: Mapping[str, Any] = {}
+        self._health = WireHealth()
+        self._watchdog_s = watchdog_interval_s()
+        self._fed_s = 0.0
+        self._stop = asyncio.Event()
+        self._site_sha256 = hashlib.sha256(site_text.encode()).hexdigest()
+        self.money = MoneyLoop(
+            site,
+            book,
+            self._store,
+            self._clock,
+            self._publish,
+            signs_shown=self._signs_shown,
+            overran=self._overran,
+            alive=self._feed_watchdog,
+        )
+        self.money.committer.decide(Note(actor=SYSTEM, kind=Kind.STARTED, facts=self._about()))
+        self._buses: dict[str, ModbusBus] = {
+            bus.id: ModbusBus(bus, site.units_on(bus.id), site.poll, self._sink(bus.id))
+            for bus in site.buses
+            if bus.kind == "modbus"
+        }
+        self._signs = {
+            bus.id: SignBus(bus, [s for s in site.signs if s.bus == bus.id], places.memory)
+            for bus in site.buses
+            if bus.kind == "alpha"
+        }
+        self._sign_bus = {sign.id: self._signs[sign.bus] for sign in site.signs}
+
+    def _about(self) -> dict[str, str]:
+        return {"version": __version__, "site_sha256": self._site_sha256, "boot": self._clock.boot}
+
+    # ── from the wires to the money thread ──────────────────────────────────────────────────────────────────────
+
+    def _sink(self, bus: str) -> Callable[[DeviceUp | Reading | DeviceDown], None]:
+        def offer(event: DeviceUp | Reading | DeviceDown) -> None:
+            self.money.inbox.offer(event, bus)
+
+        return offer
+
+    def _overran(self, bus: str) -> None:
+        if self._loop is not None and bus in self._buses:
+            self._loop.call_soon_threadsafe(self._buses[bus].rebaseline)
+
+    def _signs_shown(self, link: str) -> dict[str, int]:
+        """Cents that the signs of a link last got, by level; the highest where several signs show one level."""
+        shown: dict[str, int] = {}
+        for sign in self.site.signs:
+            cents = self._sign_bus[sign.id].shown_cents(sign.id)
+            for (link_id, level), value in zip(sign.shows, cents, strict=False):
+                if link_id == link and value is not None:
+                    shown[level] = max(shown.get(level, 0), value)
+        return shown
+
+    # ── from the money thread to the wires ──────────────────────────────────────────────────────────────────────
+
+    def _publish(self, effects: Effects) -> None:
+        """Called by the money thread after a commit: keep the newest of each, wake the wire loop once."""
+        with self._lock:
+            self._latest.update(effects.units)
+            self._latest.update(effects.signs)
+            self.snapshot = effects.snapshot
+            if self._scheduled or self._loop is None:
+                return
+            self._scheduled = True
+        with contextlib.suppress(RuntimeError):  # the loop has ended: nobody is left to show anything
+            self._loop.call_soon_threadsafe(self._apply)
+
+    def _apply(self) -> None:
+        with self._lock:
+            latest, self._latest = self._latest, {}
+            self._scheduled = False
+        for key, wanted in latest.items():
+            if isinstance(key, tuple):
+                bus, unit = key
+                self._buses[bus].want(unit, wanted)
+            else:
+                self._sign_bus[key].want(key, wanted)
+        self._control.announce_soon()
+
+    # ── life ────────────────────────────────────────────────────────────────────────────────────────────────────
+
+    async def run(self) -> int:
+        """Until SIGTERM or a fault; the exit code says which."""
+        self._loop = asyncio.get_running_loop()
+        for number in (signal.SIGTERM, signal.SIGINT):
+            self._loop.add_signal_handler(number, self._stop.set)
+        self._loop.add_signal_handler(
+            signal.SIGHUP, lambda: log.warning("run.sighup_ignored", advice="a restart is the reload")
+        )
+        self._control = ControlServer(self._places.socket, lambda: dict(self.snapshot), self._answer)
+        thread = threading.Thread(target=self._money_thread, name="money")
+        thread.start()
+        await asyncio.to_thread(self.money.started.wait)
+        await self._control.start()
+        notify(f"READY=1\nSTATUS={len(self.site.links)} links, {len(self.site.tables)} tables")
+        log.info("run.ready", tables=len(self.site.tables), seq=self._store.seq)
+        tasks = [asyncio.create_task(bus.run()) for bus in (*self._buses.values(), *self._signs.values())]
+        tasks.append(asyncio.create_task(self._tick()))
+        with self._lock:
+            self._scheduled = True
+        self._apply()
+        await self._stop.wait()
+        notify("STOPPING=1")
+        self.money.stop()
+        await asyncio.to_thread(thread.join)
+        await self._go_safe()
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        await self._control.stop()
+        failed = self.money.failure is not None
+        with contextlib.suppress(LedgerError):
+            self._store.close()
+        log.info("run.ended", failed=failed)
+        return EXIT_LEDGER if failed else EXIT_DONE
+
+    def _money_thread(self) -> None:
+        self.money.run()
+        if self._loop is not None:
+            self._loop.call_soon_threadsafe(self._stop.set)
+
+    async def _go_safe(self) -> None:
+        """Lamps dark, signs CLOSED, as far as the wires take it in ``GRACE_S``."""
+        ends = [bus.go_safe() for bus in self._buses.values()] + [bus.go_closed() for bus in self._signs.values()]
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(GRACE_S):
+                await asyncio.gather(*ends, return_exceptions=True)
+
+    async def _tick(self) -> None:
+        """Shows that the wire loop lives, and how late it wakes."""
+        while True:
+            due = time.monotonic() + TICK_S
+            await asyncio.sleep(TICK_S)
+            now = time.monotonic()
+            self._health.lag_s_max = max(self._health.lag_s_max, now - due)
+            self._health.tick_s = now
+
+    def _feed_watchdog(self) -> None:
+        """From the money thread: the manager hears of us only while both threads live."""
+        now = time.monotonic()
+        if self._watchdog_s is None or now - self._fed_s < self._watchdog_s / 2:
+            return
+        if now - self._health.tick_s < TICK_STALE_S:
+            self._fed_s = now
+            notify("WATCHDOG=1")
+
+    async def _answer(self, request: dict[str, Any], _uid: int) -> Answer:
+        if request.get("op") == "stats":
+            return self._stats()
+        return {"error": f"unknown op {request.get('op')!r}: ask for snapshot, subscribe or stats"}
+
+    def _stats(self) -> Answer:
+        return {
+            **self.money.stats.to_json(),
+            "version": __version__,
+            "site_sha256": self._site_sha256,
+            "queue": len(self.money.inbox),
+            "loop_lag_seconds_max": self._health.lag_s_max,
+            "buses": {bus_id: bus.stats.to_json() for bus_id, bus in self._buses.items()},
+            "signs": {sign.id: self._sign_bus[sign.id].status(sign.id) for sign in self.site.signs},
+        }

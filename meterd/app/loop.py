@@ -1,0 +1,308 @@
+"""The money thread: the one owner of the book, the table sessions and the ledger's only writing connection.
+
+It takes what waits, decides each, writes all, commits once, then hands the effects back. Nothing leaves before COMMIT.
+A commit that raises ends the daemon: its outcome is unknown, and only the ledger itself can say.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterable, Mapping
+from concurrent.futures import Future
+from dataclasses import replace
+from typing import Any, Final, NamedTuple
+
+import structlog
+
+from meterd.accounting.book import Book
+from meterd.accounting.commands import SYSTEM, Claim, CloseTable, Command, Note
+from meterd.accounting.entries import Entry, Kind
+from meterd.accounting.rules import Decision
+from meterd.app.commit import Committer, Stamp
+from meterd.app.effects import Effects, UnitKey, closed_outputs, sign_wanted, table_wanted
+from meterd.app.inbox import Inbox
+from meterd.app.snapshot import link_json, recent_awards
+from meterd.app.stats import Stats
+from meterd.config import Site, UnitWanted
+from meterd.edge.clock import Clock
+from meterd.edge.sign import SignWanted
+from meterd.edge.store import Store
+from meterd.errors import InvariantBroken, LedgerError, MeterdError, require
+from meterd.floor.router import Router
+from meterd.floor.session import TableSession
+from protocols.events import DeviceDown, DeviceUp, Reading
+
+HEARTBEAT_S: Final = 0.5  # how long the thread sleeps at most; it then checks the clock and the sum of all accounts
+
+log = structlog.get_logger()
+
+DeviceEvent = DeviceUp | Reading | DeviceDown
+
+
+class Ask(NamedTuple):
+    """A command from outside (page, command line) and where its answer goes, after commit."""
+
+    command: Command
+    answer: Future[Decision]
+
+
+class MoneyLoop:
+    """Owns all state. Everybody else offers to :attr:`inbox` and receives :class:`Effects`."""
+
+    def __init__(
+        self,
+        site: Site,
+        book: Book,
+        store: Store,
+        clock: Clock,
+        publish: Callable[[Effects], None],
+        signs_shown: Callable[[str], Mapping[str, int]] = lambda _link: {},
+        overran: Callable[[str], None] = lambda _bus: None,
+        alive: Callable[[], None] = lambda: None,
+    ) -> None:
+        """Nothing starts before :meth:`run`. All callables are called from this thread.
+
+        Args:
+            site: the frozen site file, already compared with the book.
+            book: the fold of the whole ledger.
+            store: the open ledger.
+            clock: the machine's clocks.
+            publish: takes the effects after each commit.
+            signs_shown: link → level → cents last written to a sign, so that a claim can record it.
+            overran: told that a bus has lost events and must begin again with a baseline.
+            alive: called after each round of the thread, at least every ``HEARTBEAT_S`` and a commit.
+        """
+        self.site = site
+        self.book = book
+        self.inbox = Inbox()
+        self.stats = Stats()
+        self.failure: MeterdError | None = None
+        self._store = store
+        self._clock = clock
+        self._publish = publish
+        self._signs_shown = signs_shown
+        self._overran = overran
+        self._alive = alive
+        self.started = threading.Event()
+        self.committer = Committer(book, store, self._stamp)
+        self._router = Router(site.tables)
+        self._configs = {table.settings.id: table for table in site.tables}
+        self._sessions: dict[str, TableSession] = {s.table_id: s for s in self._router.sessions}
+        self._touched: set[str] = set(self._configs)
+        self._touched_links: set[str] = set(book.links)
+        self._tables_json: dict[str, Any] = {}
+        self._links_json: dict[str, Any] = {}
+        self._devices_json: dict[str, Any] = {}
+        self._units: dict[UnitKey, UnitWanted] = {}
+        self._signs: dict[str, SignWanted] = {}
+        self._awards_json: list[dict[str, Any]] = []
+        self._stopping = threading.Event()
+        self._closed: str | None = None
+        self._committed = (book.seq, book.at_utc)
+        self._answers: list[tuple[Future[Decision], Decision]] = []
+        self._residual = book.residual_microcents()
+        self._checked_s = time.monotonic()
+
+    # ── the thread ──────────────────────────────────────────────────────────────────────────────────────────────
+
+    def run(self) -> None:
+        """Until :meth:`stop`, or until the ledger fails. Afterwards :attr:`failure` says which."""
+        try:
+            self._after(self.committer.commit())
+            self.started.set()
+            while True:
+                overrun, items = self.inbox.take(HEARTBEAT_S)
+                if not items and not overrun and self._stopping.is_set():
+                    break
+                self._batch(overrun, items)
+            self._stopped()
+        except (LedgerError, InvariantBroken) as error:
+            self._fail(error)
+        except Exception as error:
+            log.critical("money.fault", exc_info=True)
+            self._fail(InvariantBroken(f"the money thread failed: {error!r}"))
+        finally:
+            self.started.set()
+
+    def stop(self) -> None:
+        """Ask the thread to take what waits, close all windows and end."""
+        self._stopping.set()
+        self.inbox.close()
+
+    # ── one batch ───────────────────────────────────────────────────────────────────────────────────────────────
+
+    def _batch(self, overrun: Iterable[str], items: list[Any]) -> None:
+        self._check_clock()
+        for bus in overrun:
+            self.stats.overruns[bus] += 1
+            for device in sorted(d for d in self._router.devices if d.startswith(f"{bus}/")):
+                self._device(DeviceDown(device, "overrun"))
+            self._overran(bus)
+        for item in items:
+            if isinstance(item, Ask):
+                self._answers.append((item.answer, self._decide(item.command)))
+                self._touch(item.command)
+            else:
+                self._device(item)
+        if self.committer.waiting:
+            began = time.perf_counter()
+            entries = self.committer.commit()
+            self.stats.commit_seconds.observe(time.perf_counter() - began)
+            self.stats.batch_entries.observe(len(entries))
+        else:
+            entries = ()
+        self._after(entries)
+
+    def _device(self, event: DeviceEvent) -> None:
+        """One device event: sessions turn it into commands, each decided on the book the one before left."""
+        if isinstance(event, DeviceUp):
+            self._devices_json = {**self._devices_json, event.device: {"up": True, "cause": None}}
+        elif isinstance(event, DeviceDown):
+            self._devices_json = {**self._devices_json, event.device: {"up": False, "cause": event.cause}}
+        for session in self._router.sessions_for(event.device):
+            self._touched.add(session.table_id)
+            waiting = list(session.on_event(event, self.book))
+            while waiting:
+                command = waiting.pop(0)
+                if isinstance(command, Claim):
+                    table = self.book.tables[command.table]
+                    command = replace(command, signs=self._signs_shown(table.settings.link))
+                decision = self._decide(command)
+                waiting = list(session.on_decided(command, decision, self.book)) + waiting
+
+    def _decide(self, command: Command) -> Decision:
+        decision = self.committer.decide(command)
+        for entry in decision.entries:
+            if entry.table:
+                self._touched.add(entry.table)
+            if entry.link:
+                self._touched_links.add(entry.link)
+        return decision
+
+    def _touch(self, command: Command) -> None:
+        table = getattr(command, "table", None)
+        if table in self._configs:
+            self._touched.add(table)
+
+    # ── after the commit ────────────────────────────────────────────────────────────────────────────────────────
+
+    def _after(self, entries: tuple[Entry, ...]) -> None:
+        """Only here does anything leave: all of it is on disk."""
+        self._committed = (self.book.seq, self.book.at_utc)
+        for entry in entries:
+            self.stats.count(entry)
+            log.info(entry.kind.value, table=entry.table, link=entry.link, actor=entry.actor, **_logged(entry))
+        self._check_sum()
+        self._alive()
+        if self._touched or self._touched_links or entries:
+            self._publish(self._effects(bool(entries)))
+        for future, decision in self._answers:
+            future.set_result(decision)
+        self._answers.clear()
+
+    def _effects(self, moved: bool) -> Effects:
+        seq = self.book.seq
+        for link_id in self._touched_links:
+            self._links_json[link_id] = link_json(self.book, link_id)
+        units: dict[UnitKey, UnitWanted] = {}
+        for table_id in self._touched:
+            session = self._sessions[table_id]
+            self._tables_json[table_id] = self._table_json(table_id, session)
+            for key, wanted in table_wanted(seq, self._configs[table_id], session, self.book).items():
+                held = self._units.get(key)
+                if held is None or held[1:] != wanted[1:]:
+                    self._units[key] = units[key] = wanted
+        signs: dict[str, SignWanted] = {}
+        if moved or not self._signs:
+            self._awards_json = recent_awards(self.book)
+            for sign in self.site.signs:
+                wanted_sign = sign_wanted(seq, sign, self.book)
+                if sign.id not in self._signs or self._signs[sign.id][1:] != wanted_sign[1:]:
+                    self._signs[sign.id] = signs[sign.id] = wanted_sign
+        self._touched.clear()
+        self._touched_links.clear()
+        return Effects(seq, units, signs, self._snapshot())
+
+    def _table_json(self, table_id: str, session: TableSession) -> dict[str, Any]:
+        table = self.book.tables[table_id]
+        view = session.view(self.book)
+        return {
+            "link": table.settings.link,
+            "game": table.settings.game,
+            "state": table.state.value,
+            "closed_reason": table.closed_reason,
+            "round": table.round,
+            "seats": table.settings.seats,
+            "present": sorted(session.present),
+            "accepted": sorted(table.wagers),
+            "wagers_cents": sum(wager.wager_cents for wager in table.wagers.values()),
+            "pending": [a for a in table.awards if self.book.awards[a].state_word in {"pending", "held"}],
+            "text": list(view.text),
+        }
+
+    def _snapshot(self) -> dict[str, Any]:
+        return {
+            "seq": self._committed[0],
+            "at_utc": self._committed[1],
+            "site": self.book.site_id,
+            "currency": self.book.currency,
+            "demo": self.book.demo,
+            "residual_microcents": self._residual,
+            "closed": self._closed,
+            "links": dict(self._links_json),
+            "tables": dict(self._tables_json),
+            "awards": self._awards_json,
+            "devices": self._devices_json,
+        }
+
+    # ── watching itself ─────────────────────────────────────────────────────────────────────────────────────────
+
+    def _stamp(self) -> Stamp:
+        instant = self._clock.now()
+        return Stamp(instant.at_utc, instant.boot, instant.mono_ns)
+
+    def _check_clock(self) -> None:
+        instant = self._clock.now()
+        step_ms = self._clock.step_ms(instant)
+        if step_ms:
+            facts = {"step_ms": step_ms, "now_utc": instant.at_utc}
+            self._decide(Note(actor=SYSTEM, kind=Kind.CLOCK_STEP, facts=facts))
+
+    def _check_sum(self) -> None:
+        """Once a second the whole book must sum to zero. Each entry does already; this guards the fold itself."""
+        if time.monotonic() - self._checked_s < 1.0:
+            return
+        self._checked_s = time.monotonic()
+        self._residual = self.book.residual_microcents()
+        require(self._residual == 0, "the accounts do not sum to zero", residual_microcents=self._residual)
+
+    def _stopped(self) -> None:
+        """A clean end: windows close, one last entry, and the floor shows it."""
+        for table_id in self._configs:
+            self._decide(CloseTable(actor=SYSTEM, table=table_id, reason="stopped"))
+        self._decide(Note(actor=SYSTEM, kind=Kind.STOPPED, facts={}))
+        entries = self.committer.commit()
+        self._after(entries)
+        self._close_all("stopped")
+
+    def _fail(self, error: MeterdError) -> None:
+        self.failure = error
+        log.critical("money.closed", cause=str(error))
+        self.inbox.close()
+        for future, _ in self._answers:
+            future.set_exception(error)
+        self._close_all(str(error))
+
+    def _close_all(self, reason: str) -> None:
+        """The safe state for every output; shows nothing that is not on disk."""
+        self._closed = reason
+        seq = self._committed[0]
+        units, signs = closed_outputs(seq, self.site)
+        self._publish(Effects(seq, units, signs, self._snapshot()))
+
+
+def _logged(entry: Entry) -> dict[str, Any]:
+    """The few facts of an entry that a log line carries; the rest stands in the ledger."""
+    wanted = ("seat", "hand", "award", "amount_cents", "refusal", "reason", "cause")
+    return {key: entry.body[key] for key in wanted if key in entry.body}

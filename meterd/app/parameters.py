@@ -1,0 +1,77 @@
+"""The parameters in force stand in the ledger, not in the site file. Here the two are compared.
+
+Rule 1: a ledger is created from a site file; from then on the file must agree with it.
+Rule 2: additions (a new link, a new table) may be adopted by two people; nothing else changes a live link here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from meterd.accounting.book import Book
+from meterd.accounting.commands import Actor, Command, DefineTable, OpenLink, SetSite
+from meterd.config import Site
+
+
+def opening_commands(site: Site, actor: Actor) -> tuple[Command, ...]:
+    """The commands that put a whole site file in force, in order: site, links, tables."""
+    return (
+        SetSite(actor=actor, settings=site.settings),
+        *(_open_link(site, link, actor) for link in site.links),
+        *(DefineTable(actor=actor, settings=table.settings) for table in site.tables),
+    )
+
+
+def _open_link(site: Site, link: Any, actor: Actor) -> OpenLink:
+    return OpenLink(actor=actor, settings=link, sha256=site.link_sha256.get(link.id, ""))
+
+
+def additions(site: Site, book: Book, actor: Actor) -> tuple[Command, ...]:
+    """Commands for the links and tables that the site file has and the ledger does not."""
+    return (
+        *(_open_link(site, link, actor) for link in site.links if link.id not in book.links),
+        *(DefineTable(actor=actor, settings=t.settings) for t in site.tables if t.settings.id not in book.tables),
+    )
+
+
+def differences(site: Site, book: Book) -> list[str]:
+    """Where the site file and the ledger disagree, one line each, with what the ledger holds. Empty when they agree."""
+    return list(_differences(site, book))
+
+
+def _differences(site: Site, book: Book) -> Iterator[str]:
+    if site.settings.id != book.site_id:
+        yield f"site.id: the ledger belongs to {book.site_id!r}, the site file says {site.settings.id!r}"
+    held_site = book.site.to_json() if book.site is not None else {}
+    yield from _compare("site", held_site, site.settings.to_json())
+    file_links = {link.id: link for link in site.links}
+    for link_id, state in book.links.items():
+        if link_id not in file_links:
+            yield f"link {link_id}: in force in the ledger, missing in the site file"
+        else:
+            yield from _compare(f"link {link_id}", state.settings.to_json(), file_links[link_id].to_json())
+    for link_id in file_links:
+        if link_id not in book.links:
+            yield f"link {link_id}: in the site file, not yet in the ledger"
+    file_tables = {table.settings.id: table.settings for table in site.tables}
+    for table_id, held in book.tables.items():
+        if table_id not in file_tables:
+            yield f"table {table_id}: in force in the ledger, missing in the site file"
+        else:
+            yield from _compare(f"table {table_id}", held.settings.to_json(), file_tables[table_id].to_json())
+    for table_id in file_tables:
+        if table_id not in book.tables:
+            yield f"table {table_id}: in the site file, not yet in the ledger"
+
+
+def _compare(where: str, held: Any, wanted: Any) -> Iterator[str]:
+    """Walk two JSON values side by side and name each leaf that differs."""
+    if isinstance(held, dict) and isinstance(wanted, dict):
+        for key in dict.fromkeys((*held, *wanted)):
+            yield from _compare(f"{where}.{key}", held.get(key), wanted.get(key))
+    elif isinstance(held, list) and isinstance(wanted, list) and len(held) == len(wanted):
+        for index, (left, right) in enumerate(zip(held, wanted, strict=True)):
+            yield from _compare(f"{where}[{index}]", left, right)
+    elif held != wanted:
+        yield f"{where}: the ledger holds {held!r}, the site file says {wanted!r}"

@@ -1,0 +1,73 @@
+"""The committed state as plain JSON values, for pages, metrics and the command line.
+
+Built after a commit, by the money thread, part by part: only what a batch touched is made anew. A part is never changed
+once it is handed out; it is replaced.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from meterd.accounting.book import Book
+from meterd.money import MICROCENTS_PER_CENT
+
+AWARDS_SHOWN: Final = 20  # what a page lists besides the open ones
+
+#: States of an award that still ask for a person.
+OPEN_STATES: Final = frozenset({"pending", "held", "confirmed"})
+
+
+def link_json(book: Book, link_id: str) -> dict[str, Any]:
+    """One link: its levels and what is owed on it."""
+    link = book.links[link_id]
+    levels = {}
+    for settings in link.settings.levels:
+        level = link.levels[settings.name]
+        levels[settings.name] = {
+            "display_cents": level.display_microcents // MICROCENTS_PER_CENT,
+            "display_microcents": level.display_microcents,
+            "reserve_microcents": level.reserve_microcents,
+            "overflow_microcents": level.overflow_microcents,
+            "seed_cents": settings.seed_cents,
+            "limit_cents": settings.limit_cents,
+            "wagers": level.wagers,
+            "hits": level.hits,
+        }
+    return {
+        "paytable": link.settings.paytable.id,
+        "wager_cents": link.settings.wager_cents,
+        "suspended": link.suspended,
+        "liability_microcents": book.liability_microcents(link_id),
+        "pending": sum(1 for award in open_awards(book, link_id) if award["status"] in {"pending", "held"}),
+        "levels": levels,
+    }
+
+
+def award_json(book: Book, award_id: str) -> dict[str, Any]:
+    """One award, with the words a page shows."""
+    award = book.awards[award_id]
+    return {
+        "id": award.id,
+        "link": award.link,
+        "table": award.table,
+        "seat": award.seat,
+        "hand": award.hand,
+        "status": award.state_word,
+        "amount_cents": award.amount_cents,
+    }
+
+
+def open_awards(book: Book, link_id: str | None = None) -> list[dict[str, Any]]:
+    """Awards that still ask for a person, oldest first."""
+    return [
+        award_json(book, award_id)
+        for award_id in book.open_awards
+        if link_id is None or book.awards[award_id].link == link_id
+    ]
+
+
+def recent_awards(book: Book) -> list[dict[str, Any]]:
+    """The open awards and the last ones, oldest first, each once."""
+    last = list(book.awards)[-AWARDS_SHOWN:]
+    still_open = [award_id for award_id in book.open_awards if award_id not in last]
+    return [award_json(book, award_id) for award_id in (*still_open, *last)]

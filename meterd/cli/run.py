@@ -1,0 +1,51 @@
+"""``meterd run``: the daemon."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import click
+
+from meterd.errors import EXIT_CONFIG, EXIT_LEDGER, ConfigError, LedgerError
+
+
+def default_ledger() -> Path:
+    """The service manager's state folder, or the usual place."""
+    return Path(os.environ.get("STATE_DIRECTORY", "/var/lib/meterd").split(":")[0]) / "ledger"
+
+
+def default_socket() -> Path:
+    """The service manager's runtime folder, or the usual place."""
+    return Path(os.environ.get("RUNTIME_DIRECTORY", "/run/meterd").split(":")[0]) / "control.sock"
+
+
+@click.command()
+@click.option("--config", required=True, type=click.Path(path_type=Path, dir_okay=False), help="the site file")
+@click.option("--ledger", type=click.Path(path_type=Path, file_okay=False), help="folder of the ledger")
+@click.option("--socket", "control", type=click.Path(path_type=Path, dir_okay=False), help="the control socket")
+@click.option("--demo", is_flag=True, hidden=True, help="the ledger must be a demo's")
+def run(config: Path, ledger: Path | None, control: Path | None, demo: bool) -> None:
+    """Count the progressives of a floor: sensors, keypads and signs on real ports, every cent in the ledger."""
+    import asyncio
+
+    from meterd.app.compose import Daemon, Places
+    from meterd.edge import journal
+    from meterd.edge.catalogue import read_site
+
+    lines, _ = journal.start()
+    folder = ledger or default_ledger()
+    places = Places(ledger=folder, socket=control or default_socket(), memory=folder / "signs")
+    try:
+        site, text = read_site(config)
+        daemon = Daemon(site, text, places, demo=demo)
+        code = asyncio.run(daemon.run())
+    except ConfigError as error:
+        click.echo(f"meterd run: {error}", err=True)
+        code = EXIT_CONFIG
+    except LedgerError as error:
+        click.echo(f"meterd run: {error}", err=True)
+        code = EXIT_LEDGER
+    lines.close()
+    sys.exit(code)

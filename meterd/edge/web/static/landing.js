@@ -1,0 +1,93 @@
+// The landing page: what is on this floor, live.
+
+import { follow, money } from "./feed.js";
+
+const $ = (id) => document.getElementById(id);
+
+function cell(text, className) {
+  const td = document.createElement("td");
+  td.textContent = text;
+  if (className) td.className = className;
+  return td;
+}
+
+function row(...cells) {
+  const tr = document.createElement("tr");
+  tr.append(...cells);
+  return tr;
+}
+
+function chip(text) {
+  const td = document.createElement("td");
+  const span = document.createElement("span");
+  span.className = `chip ${text.toLowerCase()}`;
+  span.textContent = text;
+  td.append(span);
+  return td;
+}
+
+function card(id, link, currency) {
+  const node = document.createElement("a");
+  node.className = "card";
+  node.href = `/sign/${encodeURIComponent(id)}`;
+  const head = document.createElement("h3");
+  head.textContent = id;
+  const sub = document.createElement("p");
+  sub.className = "sub";
+  sub.textContent = `${link.paytable} · ${money(link.wager_cents, currency)} a unit`;
+  node.append(head, sub);
+  for (const [name, level] of Object.entries(link.levels)) {
+    const line = document.createElement("p");
+    line.className = "line";
+    const label = document.createElement("span");
+    label.textContent = name;
+    const amount = document.createElement("strong");
+    amount.textContent = money(level.display_cents, currency);
+    line.append(label, amount);
+    node.append(line);
+  }
+  return node;
+}
+
+function seats(table) {
+  const accepted = new Set(table.accepted);
+  const present = new Set(table.present);
+  const td = document.createElement("td");
+  td.className = "seats";
+  for (let seat = 1; seat <= table.seats; seat += 1) {
+    const dot = document.createElement("i");
+    const state = accepted.has(seat) ? "accepted" : present.has(seat) ? "present" : "empty";
+    dot.className = state;
+    dot.title = `seat ${seat}: ${state}`;
+    td.append(dot);
+  }
+  return td;
+}
+
+function closed(reason) {
+  $("closed").hidden = !reason;
+  $("closed").textContent = reason ? `Closed: ${reason}` : "";
+  document.body.classList.toggle("stale", Boolean(reason));
+}
+
+follow(
+  "/events",
+  (view) => {
+    closed(view.closed);
+    $("demo").hidden = !view.demo;
+    $("about").textContent = view.site ? `table-game progressives of ${view.site}` : "table-game progressives";
+    $("seq").textContent = view.seq ?? "–";
+    $("links").replaceChildren(...Object.entries(view.links ?? {}).map(([id, link]) => card(id, link, view.currency)));
+    $("tables").replaceChildren(
+      ...Object.entries(view.tables ?? {}).map(([id, t]) =>
+        row(cell(id), cell(t.game), cell(t.link), chip(t.state), seats(t), cell(t.round, "n"), cell(t.text.join(" | "), "pad")),
+      ),
+    );
+    $("awards").replaceChildren(
+      ...[...(view.awards ?? [])].reverse().map((a) =>
+        row(cell(a.id), cell(a.table), cell(a.seat), cell(a.hand), cell(money(a.amount_cents, view.currency), "n"), chip(a.status)),
+      ),
+    );
+  },
+  () => closed("no news from the controller"),
+);
