@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 
 class Draft(NamedTuple):
-    """What the committer hands to the chain. ``body`` is canonical JSON text; ``at_utc`` ISO-8601 Z with microseconds."""
+    """What the committer hands to the chain. ``body`` is canonical JSON; ``at_utc`` ISO-8601 Z with microseconds."""
 
     at_utc: str
     boot: str

@@ -1,0 +1,157 @@
+"""One ledger file, called a volume: its name, whether its shape is ours, and its rows.
+
+A folder holds ``ledger-<number of the first entry>.db`` files and ``ledger.db``, a symbolic link to the one in use.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final
+
+from meterd.edge import sqlite
+from meterd.edge.files import schema_text
+from meterd.errors import LedgerError
+from meterd.ledger.record import Record
+
+LINK: Final = "ledger.db"
+FORMAT: Final = 1
+APPLICATION_ID: Final = int.from_bytes(b"METR", "big")
+
+_VOLUME: Final = re.compile(r"ledger-([1-9]\d{0,17})\.db")
+_COLUMNS: Final = "seq, at_utc, boot, mono_ns, kind, table_id, link_id, site, actor, device, event_id, body, prev, hash"
+
+
+class BadRowError(LedgerError):
+    """A row that cannot be what we wrote."""
+
+    def __init__(self, seq: int, reason: str) -> None:
+        """Name the entry and say why."""
+        super().__init__(f"entry {seq}: {reason}")
+        self.seq = seq
+        self.reason = reason
+
+
+def schema_sql() -> str:
+    """The SQL that makes an empty volume of the present format."""
+    return schema_text("ledger/0001.sql")
+
+
+def volume_name(first_seq: int) -> str:
+    """The file name of the volume that begins with this entry."""
+    return f"ledger-{first_seq}.db"
+
+
+def first_seq_of(path: Path) -> int | None:
+    """The number in a volume's name; None where the name is no volume's."""
+    match = _VOLUME.fullmatch(path.name)
+    return int(match[1]) if match else None
+
+
+def volumes(folder: Path) -> list[Path]:
+    """All volumes in a folder, oldest first."""
+    found = [(first, path) for path in folder.iterdir() if (first := first_seq_of(path)) is not None]
+    return [path for _, path in sorted(found)]
+
+
+def current_volume(folder: Path) -> Path:
+    """The volume that ``ledger.db`` points to.
+
+    Raises:
+        LedgerError: there is none, or the link points to something else.
+    """
+    link = folder / LINK
+    if not link.exists():
+        left = [path.name for path in folder.iterdir() if path.name.startswith("ledger")] if folder.is_dir() else []
+        if left:
+            raise LedgerError(
+                f"{link} leads nowhere, but {', '.join(sorted(left))} is there: if a creation was cut short, "
+                "remove what it left; else restore the folder from a backup"
+            )
+        raise LedgerError(f"no ledger in {folder}: restore one, or `meterd ledger create`")
+    target = link.resolve()
+    if target.parent != folder.resolve() or first_seq_of(target) is None:
+        raise LedgerError(f"{link} must be a symbolic link to a ledger-<number>.db beside it, not {target}")
+    return target
+
+
+def shape_findings(db: sqlite.Database) -> list[str]:
+    """What in this file's identity, tables and triggers differs from what we create. Empty where nothing does.
+
+    Raises:
+        Error: SQLite cannot read it.
+    """
+    (application_id,) = db.execute("PRAGMA application_id").fetchone()
+    if application_id != APPLICATION_ID:
+        return [f"it is no meterd ledger (application_id {application_id})"]
+    (version,) = db.execute("PRAGMA user_version").fetchone()
+    if version != FORMAT:
+        return [f"it is of format {version}; this meterd reads format {FORMAT}"]
+    fresh = sqlite.in_memory(schema_sql())
+    try:
+        expected = _shape(fresh)
+    finally:
+        fresh.close()
+    found = _shape(db)
+    findings = [f"the {key[0]} {key[1]} is missing" for key in expected.keys() - found.keys()]
+    findings += [f"the {key[0]} {key[1]} is none of ours" for key in found.keys() - expected.keys()]
+    findings += [
+        f"the {key[0]} {key[1]} was changed" for key in expected.keys() & found.keys() if expected[key] != found[key]
+    ]
+    return sorted(findings)
+
+
+def rows(db: sqlite.Database, first_seq: int = 1) -> Iterator[Record]:
+    """The entries from ``first_seq`` on with their postings, as they stand; nothing about them is checked but order.
+
+    Raises:
+        BadRowError: postings that belong to no entry or are out of order, or a page that SQLite cannot read.
+        Error: the tables are not there.
+    """
+    entries = db.execute(f"SELECT {_COLUMNS} FROM entry WHERE seq >= ? ORDER BY seq", [first_seq])  # noqa: S608 - a constant
+    postings = _postings(db, first_seq)
+    seq = first_seq - 1
+
+    def next_posting() -> Any:
+        try:
+            return postings.fetchone()
+        except sqlite.Error as cause:
+            raise BadRowError(
+                max(seq, 1), f"a posting of it or of the next cannot be read: {sqlite.describe(cause)}"
+            ) from cause
+
+    waiting = next_posting()
+    try:
+        for row in entries:
+            seq = row[0]
+            of_entry: list[tuple[Any, Any]] = []
+            while waiting is not None and waiting[0] == seq:
+                of_entry.append(waiting[2:])
+                if waiting[1] != len(of_entry):
+                    raise BadRowError(seq, "its postings are not numbered 1, 2, 3 … in the order they were written")
+                waiting = next_posting()
+            if waiting is not None and not waiting[0] > seq:
+                raise BadRowError(seq, f"a posting of entry {waiting[0]} stands where its own or later ones should")
+            yield Record(*row, tuple(of_entry))
+    except sqlite.Error as cause:
+        raise BadRowError(seq + 1, f"it cannot be read: {sqlite.describe(cause)}") from cause
+    except TypeError as cause:
+        raise BadRowError(seq + 1, f"it is not of the types of a ledger: {cause}") from cause
+    if waiting is not None:
+        raise BadRowError(waiting[0], "it has postings, but the entry itself is missing")
+
+
+def _postings(db: sqlite.Database, first_seq: int) -> Any:
+    """A cursor over the postings in the order they were written."""
+    select = "SELECT seq, n, account, microcents FROM posting"
+    if first_seq <= 1:
+        return db.execute(f"{select} ORDER BY rowid")
+    from_there = "WHERE rowid >= (SELECT min(rowid) FROM posting WHERE seq >= ?)"
+    return db.execute(f"{select} {from_there} ORDER BY rowid", [first_seq])
+
+
+def _shape(db: sqlite.Database) -> dict[tuple[str, str], str]:
+    """What the schema holds, as its SQL says it, without what SQLite adds by itself."""
+    found = db.execute("SELECT type, name, sql FROM sqlite_schema WHERE sql IS NOT NULL").fetchall()
+    return {(kind, name): sql for kind, name, sql in found}
