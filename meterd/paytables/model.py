@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+from meterd.paytables.hands import hand_key
+
 
 class PayKind(StrEnum):
     """The forms a pay can take (interfaces: pay kinds)."""
@@ -80,7 +82,11 @@ class Pay:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One row: ``hand`` is the key, ``printed_*`` the cells as printed, ``pays`` our reading of them."""
+    """One row: ``hand`` is the key, ``printed_*`` the cells as printed, ``pays`` our reading of them.
+
+    ``pays`` is empty where the cell is blank or "N/A": the table does not offer the hand, and it counts as the next row
+    that holds. ``match`` says which hands the row means (see ``match.py``); empty means the category named like the row.
+    """
 
     hand: str
     printed_hand: str
@@ -88,6 +94,17 @@ class Row:
     printed_envy: str | None
     pays: tuple[Pay, ...]
     envy_cents: int = 0
+    match: str = ""
+
+    @property
+    def offered(self) -> bool:
+        """Whether the table has a pay for this hand, be it a loss."""
+        return bool(self.pays)
+
+    @property
+    def loses(self) -> bool:
+        """Whether the printed pay is a loss."""
+        return self.pays == (Pay(PayKind.LOSS),)
 
     def to_json(self) -> dict[str, Any]:
         """Plain JSON values."""
@@ -98,6 +115,7 @@ class Row:
             "printed_envy": self.printed_envy,
             "pays": [pay.to_json() for pay in self.pays],
             "envy_cents": self.envy_cents,
+            "match": self.match,
         }
 
     @classmethod
@@ -110,6 +128,7 @@ class Row:
             printed_envy=data["printed_envy"],
             pays=tuple(Pay.from_json(pay) for pay in data["pays"]),
             envy_cents=data["envy_cents"],
+            match=data.get("match", ""),
         )
 
 
@@ -124,20 +143,23 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Game:
-    """A game this table is approved for: which cards make the hand there, and whether a folded hand stays live (R31-R33)."""
+    """A game this table is approved for: which cards make the hand there, and whether a folded hand stays live.
+
+    ``community_dealt``: cards on the board at the end, of which the first ``community_cards`` count; 0 means none beyond them.
+    """
 
     name: str
     basis: str
     own_cards: int
     community_cards: int = 0
     folded_live: bool = True
+    community_dealt: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class PayTable:
     """One pay table. ``evaluator`` names how hands are ranked; None means the rule text does not say how.
 
-    ``levels`` are the meters the rows pay from (``("main",)`` where a row names none).
     ``games`` are the games the table is approved for. ``reserve_ppm``: None is not printed, -1 is printed "N/A".
     """
 
@@ -173,9 +195,10 @@ class PayTable:
         return tuple(names)
 
     def row(self, hand: str) -> Row | None:
-        """The row with this hand key, or None."""
+        """The offered row with this hand key, or None. ``4-of-a-kind`` is understood as ``four-of-a-kind``."""
+        wanted = hand_key(hand)
         for row in self.rows:
-            if row.hand == hand:
+            if row.hand == wanted and row.offered:
                 return row
         return None
 
@@ -203,6 +226,7 @@ class PayTable:
                     "own_cards": g.own_cards,
                     "community_cards": g.community_cards,
                     "folded_live": g.folded_live,
+                    "community_dealt": g.community_dealt,
                 }
                 for g in self.games
             ],

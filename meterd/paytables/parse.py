@@ -1,0 +1,250 @@
+"""A pay-table file: TOML text in, pay tables out. Pure: the text is read elsewhere.
+
+    [shared]                 what all tables of the file have in common; a table's own key wins
+    [[paytable]]
+    id = "co/three-card-poker/progressive-1"
+    rows = [
+      { printed_hand = "AKQ Spades", printed_pay = "100 percent", printed_envy = "$100", pays = ["100% meter"], match = "…" },
+    ]
+
+Rule 1: nothing is ignored. An unknown key, a missing one, a pay without a form or a row that no hand can be told by is an error.
+Rule 2: an error names file, line and key, and the nearest known word.
+Rule 3: an envy amount is read from its printed cell, a hand key from the printed hand, unless the row gives them.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from meterd.errors import ConfigError
+from meterd.money import parse_money, parse_rate
+from meterd.paytables.evaluators import EVALUATORS
+from meterd.paytables.hands import hand_key, streak_key
+from meterd.paytables.match import nearest, parse_match
+from meterd.paytables.model import Game, PayTable, Row, Source
+from meterd.paytables.pays import parse_pay
+
+KINDS: Final = ("progressive", "bonus", "envy-bonus", "base", "roulette", "craps", "wheel")
+
+#: What "N/A" in the reserve column is stored as (not printed at all is None).
+RESERVE_NOT_APPLICABLE: Final = -1
+
+_TEXT: Final = ("id", "game", "wager", "kind", "basis")
+_NUMBERS: Final = ("decks", "wager_cents", "seed_cents")
+_FLAGS: Final = ("joker", "original_wager_returned", "envy_scales", "seed_scales", "common_outcome")
+_RATES: Final = ("increment", "reserve")
+_TABLE_KEYS: Final = (*_TEXT, "sources", "evaluator", "games", "rows", "note", *_NUMBERS, *_FLAGS, *_RATES)
+_TABLE_REQUIRED: Final = (*_TEXT, "sources", "rows")
+_ROW_KEYS: Final = ("hand", "printed_hand", "printed_pay", "printed_envy", "pays", "envy_cents", "match")
+_ROW_REQUIRED: Final = ("printed_hand", "printed_pay", "pays")
+_GAME_KEYS: Final = ("name", "basis", "own_cards", "community_cards", "community_dealt", "folded_live")
+_SOURCE_KEYS: Final = ("jurisdiction", "rule", "table")
+_ID: Final = re.compile(r"[a-z]{2}(?:/[a-z0-9]+(?:-[a-z0-9]+)*){2}")
+
+
+class PaytableError(ConfigError):
+    """A pay-table file that cannot be read. ``file``, ``line`` and ``key`` say where."""
+
+    def __init__(self, file: str, line: int, key: str, message: str) -> None:
+        super().__init__(f"{file}:{line}: {key}: {message}")
+        self.file = file
+        self.line = line
+        self.key = key
+
+
+class _Place:
+    """Where something stands in a file: the section it begins in, and the lines of its rows."""
+
+    def __init__(self, filename: str, lines: Sequence[str], first: int, last: int) -> None:
+        self.filename = filename
+        self._lines = lines
+        self._first, self._last = first, last
+
+    def error(self, key: str, message: str, row: int | None = None) -> PaytableError:
+        return PaytableError(self.filename, self._line(key, row), key, message)
+
+    def _line(self, key: str, row: int | None) -> int:
+        """Line of a key (1-based), of the row it stands in, or of the section if neither can be found."""
+        section = range(self._first, self._last)
+        if row is not None:
+            rows = [number for number in section if "printed_hand" in self._lines[number]]
+            return (rows[row] if row < len(rows) else self._first) + 1
+        for number in section:
+            if re.match(rf"\s*{re.escape(key)}\s*=", self._lines[number]):
+                return number + 1
+        return self._first + 1
+
+
+def parse_paytables(text: str, filename: str) -> list[PayTable]:
+    """All pay tables of one file.
+
+    Raises:
+        PaytableError: names ``filename``, line, key and what was expected.
+    """
+    try:
+        document = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        line = re.search(r"at line (\d+)", str(error))
+        raise PaytableError(filename, int(line[1]) if line else text.count("\n") + 1, "TOML", str(error)) from error
+    lines = text.splitlines()
+    heads = [number for number, line in enumerate(lines) if line.strip() == "[[paytable]]"]
+    whole = _Place(filename, lines, 0, len(lines))
+    _known(document, ("shared", "paytable"), whole)
+    tables = document.get("paytable", [])
+    if not isinstance(tables, list) or not tables or len(heads) != len(tables):
+        raise whole.error("paytable", "expected at least one table, each under a line [[paytable]] of its own")
+    found: dict[str, PayTable] = {}
+    for head, after, data in zip(heads, [*heads[1:], len(lines)], tables, strict=True):
+        place = _Place(filename, lines, head, after)
+        table = _table({**document.get("shared", {}), **data}, place)
+        if table.id in found:
+            raise place.error("id", f"{table.id!r} stands twice in this file")
+        found[table.id] = table
+    return list(found.values())
+
+
+def _table(data: dict[str, Any], place: _Place) -> PayTable:
+    _known(data, _TABLE_KEYS, place)
+    _required(data, _TABLE_REQUIRED, place)
+    facts: dict[str, Any] = {}
+    for keys, kind, name in ((_TEXT, str, "text"), (_NUMBERS, int, "a whole number"), (_FLAGS, bool, "true or false")):
+        facts |= {key: _typed(data[key], kind, name, key, place) for key in keys if key in data}
+    if not _ID.fullmatch(facts["id"]):
+        raise place.error(
+            "id", f"{facts['id']!r} is not jurisdiction/family/table, such as co/three-card-poker/progressive-1"
+        )
+    if facts["kind"] not in KINDS:
+        raise place.error("kind", f"unknown kind {facts['kind']!r}{nearest(facts['kind'], KINDS)}")
+    facts |= {f"{key}_ppm": _rate(data[key], key, place) for key in _RATES if key in data}
+    evaluator = data.get("evaluator")
+    if evaluator is not None and evaluator not in EVALUATORS:
+        raise place.error("evaluator", f"unknown evaluator {evaluator!r}{nearest(str(evaluator), tuple(EVALUATORS))}")
+    if evaluator is None and not data.get("note"):
+        raise place.error("note", "a table without an evaluator says in its note what is missing")
+    return PayTable(
+        sources=tuple(_source(source, place) for source in _records(data, "sources", place)),
+        games=tuple(_game(game, place) for game in _records(data, "games", place)),
+        rows=_rows(_records(data, "rows", place), evaluator, place),
+        evaluator=evaluator,
+        note=_typed(data.get("note", ""), str, "text", "note", place),
+        **facts,
+    )
+
+
+def _rows(rows: list[dict[str, Any]], evaluator: str | None, place: _Place) -> tuple[Row, ...]:
+    if not rows:
+        raise place.error("rows", "a pay table has at least one row")
+    read: dict[str, Row] = {}
+    for number, data in enumerate(rows):
+        row = _row(data, number, evaluator, place)
+        if row.hand in read:
+            raise place.error("hand", f"{row.hand!r} stands twice in this table", number)
+        read[row.hand] = row
+    return tuple(read.values())
+
+
+def _row(data: dict[str, Any], number: int, evaluator: str | None, place: _Place) -> Row:
+    _known(data, _ROW_KEYS, place, number)
+    _required(data, _ROW_REQUIRED, place, number)
+    for key in ("hand", "printed_hand", "printed_pay", "printed_envy", "match"):
+        if key in data:
+            _typed(data[key], str, "text", key, place, number)
+    pays = _typed(data["pays"], list, "a list of pays", "pays", place, number)
+    printed_hand = data["printed_hand"]
+    streak = evaluator == "rising-streak" and printed_hand.isdecimal()
+    hand = data.get("hand") or (streak_key(int(printed_hand)) if streak else hand_key(printed_hand))
+    match = data.get("match", "")
+    if evaluator is not None:
+        try:
+            parse_match(match or hand, EVALUATORS[evaluator].categories)
+        except ValueError as error:
+            raise place.error("match" if match else "printed_hand", str(error), number) from error
+    try:
+        read = tuple(parse_pay(_typed(pay, str, "text", "pays", place, number)) for pay in pays)
+    except ValueError as error:
+        raise place.error("pays", str(error), number) from error
+    return Row(
+        hand=hand,
+        printed_hand=printed_hand,
+        printed_pay=data["printed_pay"],
+        printed_envy=data.get("printed_envy"),
+        pays=read,
+        envy_cents=_envy_cents(data, number, place),
+        match=match,
+    )
+
+
+def _envy_cents(data: dict[str, Any], number: int, place: _Place) -> int:
+    """What the row says, else what is printed: ``$1,000`` or ``$1000`` as 100,000."""
+    if "envy_cents" in data:
+        return int(_typed(data["envy_cents"], int, "a whole number", "envy_cents", place, number))
+    printed = data.get("printed_envy")
+    if printed is None:
+        return 0
+    try:
+        return parse_money(printed.removeprefix("$"))
+    except ValueError as error:
+        message = f"{error}; a cell that is no amount needs envy_cents beside it"
+        raise place.error("printed_envy", message, number) from error
+
+
+def _game(data: dict[str, Any], place: _Place) -> Game:
+    _known(data, _GAME_KEYS, place, under="games")
+    _required(data, ("name", "basis", "own_cards"), place, under="games")
+    kinds = {"name": (str, "text"), "basis": (str, "text"), "folded_live": (bool, "true or false")}
+    for key, value in data.items():
+        kind, name = kinds.get(key, (int, "a whole number"))
+        _typed(value, kind, name, f"games.{key}", place)
+    return Game(**data)
+
+
+def _source(data: dict[str, Any], place: _Place) -> Source:
+    _known(data, _SOURCE_KEYS, place, under="sources")
+    _required(data, _SOURCE_KEYS, place, under="sources")
+    for key, value in data.items():
+        _typed(value, str, "text", f"sources.{key}", place)
+    return Source(**data)
+
+
+def _rate(value: object, key: str, place: _Place) -> int:
+    text = _typed(value, str, "text such as '20%'", key, place)
+    if key == "reserve" and text == "N/A":
+        return RESERVE_NOT_APPLICABLE
+    try:
+        return parse_rate(text)
+    except ValueError as error:
+        raise place.error(key, str(error)) from error
+
+
+def _records(data: Mapping[str, Any], key: str, place: _Place) -> list[dict[str, Any]]:
+    value = data.get(key, [])
+    if not isinstance(value, list) or not all(isinstance(item, dict) for item in value):
+        raise place.error(key, "expected a list of { … }")
+    return value
+
+
+def _typed(value: Any, kind: type, name: str, key: str, place: _Place, row: int | None = None) -> Any:
+    if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
+        raise place.error(key, f"expected {name}, not {value!r}", row)
+    if kind is int and value < 0:
+        raise place.error(key, f"{value} is below zero", row)
+    return value
+
+
+def _known(
+    data: Mapping[str, Any], keys: Sequence[str], place: _Place, row: int | None = None, under: str = ""
+) -> None:
+    for key in data:
+        if key not in keys:
+            raise place.error(f"{under}.{key}" if under else key, f"unknown key{nearest(key, keys)}", row)
+
+
+def _required(
+    data: Mapping[str, Any], keys: Sequence[str], place: _Place, row: int | None = None, under: str = ""
+) -> None:
+    for key in keys:
+        if key not in data:
+            raise place.error(f"{under}.{key}" if under else key, "missing", row)
