@@ -1,4 +1,6 @@
-"""The shared hand-ranking core: cards in, outcome out. Standard library only; the folder can be copied out and used alone.
+"""The shared hand-ranking core: cards in, outcome out.
+
+Standard library only: any other program can import it alone.
 
 >>> from meterd.handrank import parse_cards, rank
 >>> print(rank(parse_cards("9h Th Jh Qh Kh"), "five-card"))

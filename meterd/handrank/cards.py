@@ -2,7 +2,8 @@
 
 Rule 1: a card is checked once, where text becomes a card; everything behind trusts it.
 Rule 2: an error names the card as written and says what was expected.
-Units: ``rank`` is 2 to 14 (jack 11, queen 12, king 13, ace 14); ``suit`` is one of ``c d h s``. A joker is rank 0 with suit ``*``.
+Units: ``rank`` is 2 to 14 (jack 11, queen 12, king 13, ace 14); ``suit`` is one of ``c d h s``. A joker is rank 0,
+suit ``*``.
 """
 
 from __future__ import annotations
@@ -20,9 +21,7 @@ ACE: Final = 14
 RED: Final = frozenset("dh")
 
 _RANK_OF: Final = {letter: number for number, letter in enumerate(RANKS, start=RANK_MIN)} | {"10": 10}
-_EXPECTED: Final = (
-    "expected a rank (2 3 4 5 6 7 8 9 T J Q K A) and a suit (c d h s), such as As or Td, or Jkr for a joker"
-)
+_EXPECTED: Final = "expected a rank (2 3 4 5 6 7 8 9 T J Q K A) and a suit (c d h s), such as As or Td, or Jkr"
 
 
 class CardError(ValueError):
@@ -51,9 +50,8 @@ def parse_card(text: str) -> Card:
     """
     for place, character in enumerate(text, start=1):
         if not character.isascii():
-            raise CardError(
-                f"{text!r} is not a card: character {place} is U+{ord(character):04X}, not a plain letter or digit; {_EXPECTED}"
-            )
+            stranger = f"character {place} is U+{ord(character):04X}, not a plain letter or digit"
+            raise CardError(f"{text!r} is not a card: {stranger}; {_EXPECTED}")
     lowered = text.lower()
     if lowered == "jkr":
         return JOKER

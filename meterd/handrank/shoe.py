@@ -1,7 +1,7 @@
 """Shoe hands: several decks, so a card may occur twice. Cards are a multiset here, never masks.
 
-Sevens (CO 47.1-899.13(11), (18)): only the player's own hand counts, in dealt order; the first three cards decide. Three
-sevens make 21 and cannot bust, and a bust card could only be a fourth card or later, or a third one that does not count.
+Sevens (CO 47.1-899.13(11), (18)): only the player's own hand counts, as dealt. The first three cards decide: three
+sevens total 21, so a card that busts the hand is never one of them.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def same_color(cards: Sequence[Card]) -> bool:
 
 
 def sevens(cards: Sequence[Card]) -> HandValue:
-    """Sevens among a player's cards, in dealt order: all of the first three, both of the first two, or one of the first two.
+    """Sevens in dealt order: all of the first three cards, both of the first two, or one of the first two.
 
     Raises:
         CardError: fewer than two cards.

@@ -1,7 +1,7 @@
 """Streaks of roulette numbers that keep rising (PA 617b.4(f), (g)).
 
-The first number starts the streak at length 1. Each number greater than the one before adds 1. The streak ends at a number
-that is not greater, at 36, or at the longest length the pay table lists. On a double-zero wheel 0 < 00 < 1 < … < 36.
+The first number starts the streak at length 1. Each number greater than the one before adds 1. The streak ends at a
+number that is not greater, at 36, or at the longest length the pay table lists. With a double zero 0 < 00 < 1 < … < 36.
 """
 
 from __future__ import annotations

@@ -30,7 +30,7 @@ GROUPS: Final[dict[str, tuple[int, ...]]] = {
 class HandValue:
     """A ranked hand: compare with ``<``, print it, use it as a key.
 
-    ``tiebreak`` holds the ranks that decide between hands of one category, ``cards_used`` the cards that made it, as dealt.
+    ``tiebreak`` holds the ranks that decide within a category, ``cards_used`` the cards that made the hand, as dealt.
     ``strength`` counts the categories below this one; ``ranking`` names the order it belongs to.
     """
 

@@ -5,21 +5,12 @@ from __future__ import annotations
 import re
 from typing import Final
 
-_COUNT_WORDS: Final = {
-    "2": "two",
-    "3": "three",
-    "4": "four",
-    "5": "five",
-    "6": "six",
-    "7": "seven",
-    "8": "eight",
-    "9": "nine",
-}
-_DIGIT_OF_A_KIND: Final = re.compile(r"(?<![a-z0-9])([2-9])(?=-of-a-kind)")
+_COUNT_WORDS: Final = dict(zip("2345678", ("two", "three", "four", "five", "six", "seven", "eight"), strict=True))
+_DIGIT_OF_A_KIND: Final = re.compile(r"(?<![a-z0-9])([2-8])(?=-of-a-kind)")
 
 
 def hand_key(printed: str) -> str:
-    """Lower case, apostrophes dropped, every other run of non-alphanumerics one hyphen, ``4 of a Kind`` as ``four-of-a-kind``."""
+    """Lower case, no apostrophes, any other run of non-alphanumerics a hyphen; ``4 of a Kind`` is ``four-of-a-kind``."""
     bare = re.sub(r"['’‘]", "", printed.lower())
     hyphenated = re.sub(r"[^a-z0-9]+", "-", bare).strip("-")
     return _DIGIT_OF_A_KIND.sub(lambda match: _COUNT_WORDS[match[1]], hyphenated)

@@ -13,7 +13,7 @@ Rows are tried in printed order and the first that holds is the hand. Ranks are 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from functools import cache
 from typing import Final
@@ -21,6 +21,7 @@ from typing import Final
 from meterd.handrank.cards import ACE, RANK_MIN, RANKS, SUITS, Card
 from meterd.handrank.shoe import same_color, same_suit
 from meterd.handrank.values import HandValue
+from meterd.paytables.evaluators import Evaluator
 
 QUALIFIERS: Final = (
     "top:A",
@@ -63,38 +64,44 @@ class Match:
 
 
 @cache
-def parse_match(text: str, categories: tuple[str, ...]) -> Match:
-    """A row's ``match`` text against the categories its evaluator knows.
+def parse_match(text: str, evaluator: Evaluator) -> Match:
+    """A row's ``match`` text in the words of its evaluator.
 
     Raises:
-        ValueError: names the word that is unknown and the nearest known one.
+        ValueError: names the word that is unknown or impossible there, and the nearest known one.
     """
-    words = text.split()
-    if not words or words[0] not in categories:
-        raise ValueError(
-            f"unknown category {words[0] if words else ''!r}{nearest(words[0] if words else '', categories)}"
-        )
-    facts: dict[str, object] = {}
-    for word in words[1:]:
+    category, *words = text.split() or [""]
+    if category not in evaluator.categories:
+        raise ValueError(f"unknown category {category!r}{nearest(category, evaluator.categories)}")
+    match = Match(category)
+    for word in words:
         name, _, argument = word.partition(":")
-        match name, argument:
-            case "suited", "":
-                facts["suited"] = True
-            case "one-color", "":
-                facts["one_color"] = True
-            case "board", "":
-                facts["board"] = True
-            case "own", "":
-                facts["own"] = True
-            case "first", count if count.isdecimal():
-                facts["first"] = int(count)
-            case "suit", suits if suits and set(suits) <= set(SUITS):
-                facts["suits"] = suits
-            case "top", ranks if _rank_range(ranks):
-                facts["top"] = _rank_range(ranks)
-            case _:
-                raise ValueError(f"unknown qualifier {word!r}{nearest(word, QUALIFIERS)}")
-    return Match(words[0], **facts)  # type: ignore[arg-type]
+        qualified = _qualified(match, name, argument, evaluator) if name in evaluator.qualifiers else None
+        if qualified is None:
+            known = [example for example in QUALIFIERS if example.partition(":")[0] in evaluator.qualifiers]
+            raise ValueError(f"unknown qualifier {word!r}{nearest(word, known)}")
+        match = qualified
+    return match
+
+
+def _qualified(match: Match, name: str, argument: str, evaluator: Evaluator) -> Match | None:
+    """The match narrowed by one qualifier, or None if the argument makes no sense."""
+    match name, argument:
+        case "suited", "":
+            return replace(match, suited=True)
+        case "one-color", "":
+            return replace(match, one_color=True)
+        case "board", "":
+            return replace(match, board=True)
+        case "own", "":
+            return replace(match, own=True)
+        case "first", count if count.isdecimal() and int(count) <= evaluator.cards_max:
+            return replace(match, first=int(count))
+        case "suit", suits if suits and set(suits) <= set(SUITS):
+            return replace(match, suits=suits)
+        case "top", ranks if _rank_range(ranks):
+            return replace(match, top=_rank_range(ranks))
+    return None
 
 
 def _rank_range(text: str) -> tuple[int, int] | None:

@@ -85,7 +85,7 @@ class Row:
     """One row: ``hand`` is the key, ``printed_*`` the cells as printed, ``pays`` our reading of them.
 
     ``pays`` is empty where the cell is blank or "N/A": the table does not offer the hand, and it counts as the next row
-    that holds. ``match`` says which hands the row means (see ``match.py``); empty means the category named like the row.
+    that holds. ``match`` says which hands the row means (``match.py``); empty means the category named like the row.
     """
 
     hand: str
@@ -145,7 +145,7 @@ class Source:
 class Game:
     """A game this table is approved for: which cards make the hand there, and whether a folded hand stays live.
 
-    ``community_dealt``: cards on the board at the end, of which the first ``community_cards`` count; 0 means none beyond them.
+    ``community_dealt``: cards on the board in the end, of which the first ``community_cards`` count; 0: just those.
     """
 
     name: str

@@ -25,7 +25,7 @@ from meterd.paytables.model import Game, PayTable, Row
 BLACKJACK_CARDS_MAX = 21
 
 
-class NoEvaluator(ConfigError):
+class NoEvaluator(ConfigError):  # noqa: N818 - a state of the table, not a fault
     """The table's hands are not defined by the rule text, so no program may decide them."""
 
 
@@ -39,7 +39,7 @@ class Outcome:
 
 
 def outcome(table: PayTable, *, cards: str = "", community: str = "", dealer: str = "", number: str = "") -> Outcome:
-    """The row that ``cards`` (own, in dealt order), ``community``, ``dealer`` (up card first) or ``number`` (spins) earn.
+    """The row earned by ``cards`` (own, as dealt), ``community``, ``dealer`` (up card first) or ``number`` (spins).
 
     Raises:
         CardError: something is no card, cannot have been dealt, or is missing; or a streak still runs.
@@ -65,9 +65,8 @@ def _streak(table: PayTable, number: str) -> Outcome:
     lengths = [int(row.hand.removeprefix("streak-")) for row in table.rows if row.offered]
     streak = rising_streak(parse_spins(number), max(lengths))
     if not streak.ended:
-        raise CardError(
-            f"the streak still runs at length {streak.length} after {streak.numbers[-1]}: give the spins up to the one that ends it"
-        )
+        running = f"length {streak.length} after {streak.numbers[-1]}"
+        raise CardError(f"the streak still runs ({running}): give the spins up to the one that ends it")
     reached = streak_key(streak.length)
     row = table.row(reached)
     return Outcome(None if row is None or row.loses else row, streak.numbers, reached)
@@ -133,7 +132,7 @@ def _deal(game: Game) -> str:
 
 
 def _match(row: Row, evaluator: Evaluator) -> Match:
-    return parse_match(row.match or row.hand, evaluator.categories)
+    return parse_match(row.match or row.hand, evaluator)
 
 
 def _won(row: Row, value: HandValue) -> Outcome:

@@ -4,10 +4,10 @@
     [[paytable]]
     id = "co/three-card-poker/progressive-1"
     rows = [
-      { printed_hand = "AKQ Spades", printed_pay = "100 percent", printed_envy = "$100", pays = ["100% meter"], match = "…" },
+      { printed_hand = "AKQ Spades", printed_pay = "100 percent", printed_envy = "$100", pays = ["100% meter"], … },
     ]
 
-Rule 1: nothing is ignored. An unknown key, a missing one, a pay without a form or a row that no hand can be told by is an error.
+Rule 1: nothing is ignored. An unknown key, a missing one, a pay of no known form, a row that means no hand: an error.
 Rule 2: an error names file, line and key, and the nearest known word.
 Rule 3: an envy amount is read from its printed cell, a hand key from the printed hand, unless the row gives them.
 """
@@ -159,7 +159,7 @@ def _row(data: dict[str, Any], number: int, evaluator: str | None, place: _Place
     match = data.get("match", "")
     if evaluator is not None:
         try:
-            parse_match(match or hand, EVALUATORS[evaluator].categories)
+            parse_match(match or hand, EVALUATORS[evaluator])
         except ValueError as error:
             raise place.error("match" if match else "printed_hand", str(error), number) from error
     try:
@@ -229,7 +229,7 @@ def _records(data: Mapping[str, Any], key: str, place: _Place) -> list[dict[str,
 def _typed(value: Any, kind: type, name: str, key: str, place: _Place, row: int | None = None) -> Any:
     if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
         raise place.error(key, f"expected {name}, not {value!r}", row)
-    if kind is int and value < 0:
+    if isinstance(value, int) and value < 0:
         raise place.error(key, f"{value} is below zero", row)
     return value
 
