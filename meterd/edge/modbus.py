@@ -1,0 +1,375 @@
+"""One Modbus bus: one task that owns the port, asks every module in turn and keeps their outputs at what is wanted.
+
+Rule 1: each module has a fixed cadence of its own, staggered over the period. A poll that begins a whole period after
+it was due is counted as late and its cadence goes on as planned; nothing is caught up in a burst.
+Rule 2: levels first; counters once a second, and right after levels that changed, before the reading is handed over,
+so that a wager and its identity arrive together. Only changes are handed over.
+Rule 3: a module is trusted from a baseline on (identity, levels, counters: :class:`DeviceUp`). Counters that fell,
+replies that stay away and a lost port end the trust (:class:`DeviceDown`).
+Rule 4: a wanted output goes before the next poll, but never twice in a row before one that is due.
+Rule 5: a dead module is asked seldom and briefly, so its neighbours keep their cadence.
+
+A pad (profile kind "keypad") is polled by its counters; its levels are not read and stand as False in every reading.
+
+Units: ``*_ms`` milliseconds and ``*_s`` seconds of the monotonic clock. All methods belong to the wire loop's thread.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+import zlib
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Final
+
+from meterd.config import BusConfig, PollConfig, UnitWanted
+from meterd.edge.modbus_line import BusStats, Line, ModuleRefusedError, NoReplyError, Reply, Request
+from meterd.edge.modbus_unit import FLASH_HALF_S, Snapshot, Unit, UnitPlan, counters_continue
+from meterd.edge.serialport import Backoff, PortLostError
+from protocols.events import DeviceDown, DeviceUp, Reading
+
+FAILURES_MAX: Final = 3  # polls in a row without a good reply; one or two are noise
+PROBE_FIRST_S: Final = 2.0
+PROBE_MAX_S: Final = 5.0  # a module that was switched on again is back within this
+SUSPECT_S: Final = 0.030  # a module that failed once gets its turnaround and this, not the whole timeout
+CHECK_S: Final = 1.0  # outputs are read back this often
+HEARTBEAT_S: Final = 1.0
+AVOID_S: Final = 1.0  # later than this after a timeout no reply comes any more
+SAFE_LIMIT_S: Final = 1.0  # on the way out nobody waits longer for lamps
+
+Sink = Callable[[DeviceUp | Reading | DeviceDown], None]
+
+
+class ModbusBus:
+    """Drives all modules of one bus. ``sink`` is called in the wire loop and must neither wait nor raise."""
+
+    def __init__(
+        self,
+        bus: BusConfig,
+        units: Sequence[UnitPlan],
+        poll: PollConfig,
+        sink: Sink,
+        stats: BusStats,
+        *,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """Prepare; :meth:`run` does everything."""
+        self._bus = bus
+        self._units = {plan.unit: Unit(plan) for plan in units}
+        self._poll = poll
+        self._period_s = poll.levels_ms / 1000
+        self._sink = sink
+        self._stats = stats
+        self._clock = clock
+        self._line = Line(bus, stats, clock=clock)
+        self._line.on_lost = self._stir
+        self._backoff = Backoff()
+        self._stirred = asyncio.Event()
+        self._settled = asyncio.Event()
+        self._stopping = False
+        self._just_wrote = False
+
+    # ---- what others call
+
+    async def run(self) -> None:
+        """Keep the bus going until cancelled: open, serve, and after a loss wait 0.5 to 5 s and open again."""
+        try:
+            while self._units:
+                try:
+                    await self._line.open()
+                    self._came_up()
+                    await self._serve()
+                except PortLostError as lost:
+                    self._port_down(lost)
+                await asyncio.sleep(self._backoff.next_s())
+        finally:
+            self._line.close()
+            self._stats.port_up = False
+
+    def want(self, unit: int, wanted: UnitWanted) -> None:
+        """What a module should show from now on. An older ``seq`` than the last is ignored; so is all after go_safe."""
+        if not self._stopping and self._units[unit].want(wanted):
+            self._stir()
+
+    async def go_safe(self) -> None:
+        """Seat lamps dark, "betting closed" lit, on every module that answers. For good; waits at most a second."""
+        self._stopping = True
+        for unit in self._units.values():
+            unit.want_safe()
+        self._stir()
+        try:
+            async with asyncio.timeout(SAFE_LIMIT_S):
+                while self._stats.port_up and any(unit.stale(self._clock()) for unit in self._units.values()):
+                    self._settled.clear()
+                    await self._settled.wait()
+        except TimeoutError:
+            return
+
+    def is_up(self, unit: int) -> bool:
+        """Whether a module is trusted at this moment."""
+        return self._units[unit].up
+
+    def shown_seq(self, unit: int) -> int:
+        """The entry whose outputs the module was last read back to show; -1 while it is unknown."""
+        return self._units[unit].confirmed_seq
+
+    # ---- the port
+
+    def _came_up(self) -> None:
+        """The port is open: ask everybody, each at its place in the period."""
+        self._stats.port_up = True
+        self._stats.port_cause = ""
+        start_s = self._clock() + zlib.crc32(self._bus.id.encode()) % 1000 / 1000 * self._period_s / len(self._units)
+        for place, unit in enumerate(self._units.values()):
+            unit.due_s = start_s + place * self._period_s / len(self._units)
+            unit.failures = 0
+            unit.probe_s = 0.0
+
+    def _port_down(self, lost: PortLostError) -> None:
+        """Close at once and say so for every module."""
+        self._line.close()
+        if self._stats.port_up:
+            self._stats.port_losses += 1
+        self._stats.port_up = False
+        self._stats.port_cause = str(lost)
+        for unit in self._units.values():
+            self._unit_down(unit, "port_lost")
+        self._settled.set()
+
+    def _stir(self) -> None:
+        """Something changed: do not sleep until the next poll."""
+        self._stirred.set()
+
+    async def _serve(self) -> None:
+        """Write what is wanted, poll what is due, sleep until there is something to do."""
+        while True:
+            now_s = self._clock()
+            unit = self._next_unit(now_s)
+            writer = next((unit for unit in self._units.values() if unit.stale(now_s)), None)
+            if writer is not None and not (self._just_wrote and unit.due_s <= now_s):
+                self._just_wrote = True
+                await self._attempt_write(writer, self._write(writer))
+                self._settled.set()
+            elif unit.due_s <= now_s:
+                self._just_wrote = False
+                await self._visit(unit, now_s)
+                self._settled.set()
+            else:
+                await self._sleep_until(unit.due_s)
+
+    def _next_unit(self, now_s: float) -> Unit:
+        """Whose turn is next: a trusted module that is due before one that has to be brought up."""
+        trusted = min((unit for unit in self._units.values() if unit.up), key=_due, default=None)
+        if trusted is not None and trusted.due_s <= now_s:
+            return trusted
+        return min(self._units.values(), key=_due)
+
+    async def _sleep_until(self, due_s: float) -> None:
+        """Sleep until then, until a lamp must toggle, or until stirred."""
+        if self._line.lost is not None:
+            raise self._line.lost
+        now_s = self._clock()
+        if any(unit.up and unit.flashes for unit in self._units.values()):
+            due_s = min(due_s, (int(now_s / FLASH_HALF_S) + 1) * FLASH_HALF_S)
+        self._stirred.clear()
+        try:
+            async with asyncio.timeout(max(0.0, due_s - now_s)):
+                await self._stirred.wait()
+        except TimeoutError:
+            return
+
+    # ---- one module
+
+    async def _visit(self, unit: Unit, now_s: float) -> None:
+        """One turn of one module: bring it up or poll it, then what its outputs need once a second."""
+        self._book_turn(unit, now_s)
+        await self._attempt(unit, self._poll_unit(unit) if unit.up else self._bring_up(unit))
+        if unit.up and not unit.failures:
+            await self._attempt_write(unit, self._look_after(unit))
+
+    def _book_turn(self, unit: Unit, now_s: float) -> None:
+        """Count the poll, say whether it is late, and set the next one on the cadence."""
+        if unit.probe_s:
+            unit.due_s = now_s + unit.probe_s
+            return
+        self._stats.polls += 1
+        behind_s = now_s - unit.due_s
+        if behind_s > self._period_s:
+            self._stats.late_polls += 1
+        unit.due_s += self._period_s * (1 + int(behind_s / self._period_s))
+
+    async def _attempt(self, unit: Unit, work: Awaitable[None]) -> None:
+        """Do ``work``; count a module's failures and give it up after a few in a row."""
+        try:
+            await work
+        except (NoReplyError, ModuleRefusedError) as fault:
+            unit.failures += 1
+            if unit.failures >= FAILURES_MAX:
+                self._unit_down(unit, "timeout" if isinstance(fault, NoReplyError) else "refused")
+                self._probe_later(unit)
+
+    async def _attempt_write(self, unit: Unit, work: Awaitable[None]) -> None:
+        """Do ``work`` on the outputs; a module that does not take it is polled on and written to again in a second."""
+        failures = unit.failures
+        await self._attempt(unit, work)
+        if unit.failures > failures or unit.mismatches > 1:
+            unit.write_after_s = unit.heartbeat_due_s = unit.check_due_s = self._clock() + CHECK_S
+
+    def _probe_later(self, unit: Unit) -> None:
+        """Ask again in 2 s, then less often, up to every 5 s."""
+        unit.probe_s = min(PROBE_MAX_S, unit.probe_s * 1.5) if unit.probe_s else PROBE_FIRST_S
+        unit.due_s = self._clock() + unit.probe_s
+
+    def _unit_down(self, unit: Unit, cause: str) -> None:
+        """End the trust in a module; told once."""
+        tell = unit.up or unit.cause is None
+        if unit.up:
+            self._stats.units_up -= 1
+        unit.forget()
+        unit.cause = cause
+        if tell:
+            self._sink(DeviceDown(unit.device, cause))
+
+    async def _bring_up(self, unit: Unit) -> None:
+        """Identity, then a baseline of levels and counters: from here on the module is trusted."""
+        identity = unit.profile.identity
+        request = unit.identity_request()
+        if identity is not None and request is not None and not unit.identified:
+            reply = await self._ask(unit, request)
+            if reply.values != identity.expected:
+                self._unit_down(unit, "identity")
+                self._probe_later(unit)
+                return
+            unit.identified = True
+            unit.due_s = (
+                self._clock()
+            )  # the baseline has a turn of its own, so that the neighbours do not wait for both
+            return
+        snapshot, counts = await self._read_all(unit)
+        self._trust(unit, snapshot, counts)
+
+    def _trust(self, unit: Unit, snapshot: Snapshot, counts: tuple[int, ...]) -> None:
+        """Hand over the baseline; all outputs are written again."""
+        reading = unit.reading(snapshot, counts)
+        now_s = self._clock()
+        unit.up = True
+        unit.cause = None
+        unit.failures = 0
+        unit.snapshot, unit.handed, unit.counts_at_ms = snapshot, reading, snapshot.ended_ms
+        unit.counters_due_s = now_s + self._poll.counters_ms / 1000
+        unit.check_due_s = unit.heartbeat_due_s = now_s
+        unit.probe_s = 0.0
+        unit.due_s = now_s + self._period_s
+        self._stats.units_up += 1
+        self._backoff.reset()
+        self._sink(DeviceUp(unit.device, reading, unit.modulus))
+
+    async def _read_all(self, unit: Unit) -> tuple[Snapshot, tuple[int, ...]]:
+        """Levels, then counters, whatever they are."""
+        request = unit.counters_request()
+        if not unit.polls_levels and request is not None:
+            counters = await self._ask(unit, request)
+            return unit.took_no_levels(counters), unit.counts(counters)
+        snapshot = unit.took_levels(await self._ask(unit, unit.levels_request()))
+        return snapshot, unit.counts(None if request is None else await self._ask(unit, request))
+
+    async def _poll_unit(self, unit: Unit) -> None:
+        """One poll of a trusted module; a reading goes out if anything changed."""
+        if unit.polls_levels and unit.handed is not None:
+            snapshot = unit.took_levels(await self._ask(unit, unit.levels_request()))
+            request = unit.counters_request()
+            now_s = self._clock()
+            if request is None:
+                counts = unit.counts(None)
+            elif snapshot.levels != unit.handed.levels or now_s >= unit.counters_due_s:
+                unit.counters_due_s = now_s  # stays due if this read fails
+                counts = unit.counts(await self._ask(unit, request))
+                unit.counters_due_s = now_s + self._poll.counters_ms / 1000
+            else:
+                unit.snapshot = snapshot
+                unit.failures = 0
+                return
+        else:
+            snapshot, counts = await self._read_all(unit)
+        unit.failures = 0
+        self._hand_over(unit, snapshot, counts)
+
+    def _hand_over(self, unit: Unit, snapshot: Snapshot, counts: tuple[int, ...]) -> None:
+        """Tell the floor of a change, or of a module that restarted."""
+        handed = unit.handed
+        if handed is None:
+            return
+        elapsed_ms = snapshot.ended_ms - unit.counts_at_ms
+        if not counters_continue(handed.counts, counts, unit.modulus, elapsed_ms):
+            self._unit_down(unit, "restarted")  # the next turn checks its identity and takes a new baseline
+            return
+        reading = unit.reading(snapshot, counts)
+        unit.snapshot, unit.counts_at_ms = snapshot, snapshot.ended_ms
+        if reading.levels != handed.levels or reading.counts != handed.counts:
+            unit.handed = reading
+            self._sink(reading)
+
+    # ---- outputs
+
+    async def _write(self, unit: Unit) -> None:
+        """Bring the coils, else the text, to what is wanted; coils are read back."""
+        writes = unit.output_writes(self._clock())
+        for request in writes:
+            await self._ask(unit, request)
+            unit.wrote(request)
+            self._stats.writes += 1
+        if writes and not unit.flashes:
+            await self._check(unit)
+        text = None if writes else unit.text_write()
+        if text is not None:
+            await self._ask(unit, text)
+            unit.wrote(text)
+            self._stats.writes += 1
+        unit.settle(self._clock())
+
+    async def _look_after(self, unit: Unit) -> None:
+        """Once a second: read the outputs back, toggle the heartbeat."""
+        now_s = self._clock()
+        if now_s >= unit.check_due_s:
+            await self._check(unit)
+        if now_s >= unit.heartbeat_due_s:
+            unit.heartbeat_due_s = now_s + HEARTBEAT_S
+            beat = unit.heartbeat_write()
+            if beat is not None:
+                await self._ask(unit, beat)
+
+    async def _check(self, unit: Unit) -> None:
+        """Read the outputs back; what differs is written again."""
+        unit.check_due_s = self._clock() + CHECK_S
+        request = unit.check_request()
+        if request is not None and not unit.checked(await self._ask(unit, request), self._clock()):
+            self._stats.rewrites += 1
+
+    # ---- one exchange
+
+    async def _ask(self, unit: Unit, request: Request) -> Reply:
+        """One exchange, after making sure that a reply still under way from an earlier one cannot be taken for it."""
+        if unit.avoid is not None:
+            shape, until_s = unit.avoid
+            flush = unit.flush_request(shape) if shape == request.shape and self._clock() < until_s else None
+            if flush is not None:
+                await self._exchange(unit, flush)
+            unit.avoid = None
+        return await self._exchange(unit, request)
+
+    async def _exchange(self, unit: Unit, request: Request) -> Reply:
+        line_s = self._line.pace.line_s(request.request_bytes + request.reply_bytes)
+        deadline_s = line_s + unit.profile.turnaround_ms / 1000 + SUSPECT_S
+        if not (unit.failures or unit.probe_s):
+            deadline_s = max(deadline_s, self._poll.timeout_ms / 1000)
+        try:
+            return await self._line.ask(request, deadline_s)
+        except NoReplyError:
+            if unit.avoid is None:
+                unit.avoid = (request.shape, self._clock() + AVOID_S)
+            raise
+
+
+def _due(unit: Unit) -> float:
+    """When a module's next turn is."""
+    return unit.due_s

@@ -1,0 +1,310 @@
+"""One Modbus line: one request at a time, its one reply or a named failure. pymodbus behind the guard, on our own port.
+
+Rule 1: pymodbus is never used bare. What was heard passes :class:`protocols.modbus_guard.Guard` in its ``trace_packet``
+hook; only the one acceptable reply reaches its framer. It neither retries nor reconnects here.
+Rule 2: exactly one request is outstanding; the line is silent for 3.5 characters before the next, and after a timeout
+for one reply time more, so that a late reply finds nobody listening.
+Rule 3: every exchange has a deadline of ours, outside the library.
+
+Units: ``*_s`` seconds of the monotonic clock, ``*_ms`` milliseconds.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Callable, Coroutine
+from typing import Any, Final, NamedTuple, cast
+
+from pymodbus.client import AsyncModbusSerialClient
+from pymodbus.exceptions import ModbusException
+
+from meterd.config import BusConfig
+from meterd.edge.serialport import Pace, PortLostError, SerialLink, open_link
+from protocols.modbus_guard import Guard
+
+READ_COILS: Final = 1
+READ_INPUTS: Final = 2
+READ_HOLDING: Final = 3
+READ_REGISTERS: Final = 4
+WRITE_COILS: Final = 15
+WRITE_REGISTERS: Final = 16
+
+#: Upper bounds of the round trips counted, in milliseconds. A healthy module at 38400 baud needs 12.
+ROUND_TRIP_MS: Final = (1, 2, 5, 10, 15, 20, 30, 50, 75, 100, 200)
+
+# What it would say line by line is counted in BusStats; a dead module would fill a log with it.
+logging.getLogger("pymodbus").setLevel(logging.CRITICAL)
+
+
+class NoReplyError(Exception):
+    """A module did not answer in time, or not with the one reply the request can have."""
+
+
+class ModuleRefusedError(Exception):
+    """A module answered with an exception code: it does not know the function, the address or the value, or is busy."""
+
+
+class Request(NamedTuple):
+    """One request. ``values`` are what a write carries: bits or registers."""
+
+    unit: int
+    function: int
+    address: int
+    count: int
+    values: tuple[int, ...] = ()
+
+    @property
+    def request_bytes(self) -> int:
+        """Characters of the request on the line."""
+        if self.function == WRITE_COILS:
+            return 9 + (self.count + 7) // 8
+        return 9 + 2 * self.count if self.function == WRITE_REGISTERS else 8
+
+    @property
+    def reply_bytes(self) -> int:
+        """Characters of its good reply on the line."""
+        if self.function in (READ_COILS, READ_INPUTS):
+            return 5 + (self.count + 7) // 8
+        return 5 + 2 * self.count if self.function in (READ_HOLDING, READ_REGISTERS) else 8
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """What tells its reply from others of the same unit. Two requests of one shape may take each other's reply."""
+        return self.function, self.reply_bytes
+
+
+class Reply(NamedTuple):
+    """What came back (bits or registers), and the moments around it."""
+
+    values: tuple[int, ...]
+    began_s: float
+    ended_s: float
+
+
+class BusStats:
+    """Numbers of one bus for metrics: written by the wire loop alone, read by anybody.
+
+    ``frames`` counts exchanges by outcome: ``ok``, ``timeout``, ``refused`` and, beside them, what else was heard:
+    ``crc``, ``cut``, ``echo``, ``wrong_unit``, ``wrong_function``, ``mismatch``, ``stray`` (bytes skipped to find the
+    frame: a resynchronisation), ``late`` (after the deadline).
+    """
+
+    def __init__(self) -> None:
+        """Begin with nothing counted and the port down."""
+        self.frames: Counter[str] = Counter()
+        self.bytes_in = 0
+        self.bytes_out = 0
+        self.polls = 0
+        self.late_polls = 0
+        self.writes = 0
+        self.rewrites = 0
+        self.port_up = False
+        self.port_losses = 0
+        self.port_cause = ""
+        self.units_up = 0
+        self.round_trips = [0] * (len(ROUND_TRIP_MS) + 1)
+        self.round_trip_total_ms = 0.0
+        self.round_trip_max_ms = 0.0
+
+    @property
+    def resyncs(self) -> int:
+        """How often a frame had to be looked for among other bytes."""
+        return self.frames["stray"]
+
+    def took_ms(self, milliseconds: float) -> None:
+        """Count one round trip."""
+        self.round_trips[bisect_left(ROUND_TRIP_MS, milliseconds)] += 1
+        self.round_trip_total_ms += milliseconds
+        self.round_trip_max_ms = max(self.round_trip_max_ms, milliseconds)
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain JSON values."""
+        return {
+            "frames": dict(self.frames),
+            "bytes_in": self.bytes_in,
+            "bytes_out": self.bytes_out,
+            "polls": self.polls,
+            "late_polls": self.late_polls,
+            "writes": self.writes,
+            "rewrites": self.rewrites,
+            "port_up": self.port_up,
+            "port_losses": self.port_losses,
+            "port_cause": self.port_cause,
+            "units_up": self.units_up,
+            "round_trip_ms": {
+                "bounds": list(ROUND_TRIP_MS),
+                "counts": list(self.round_trips),
+                "sum": self.round_trip_total_ms,
+                "max": self.round_trip_max_ms,
+            },
+        }
+
+
+class Line:
+    """The port of one bus and the exchanges on it. Used by one task."""
+
+    def __init__(self, bus: BusConfig, stats: BusStats, *, clock: Callable[[], float] = time.monotonic) -> None:
+        """Prepare; :meth:`open` opens the port."""
+        self._bus = bus
+        self._stats = stats
+        self._clock = clock
+        self.pace = Pace(bus, clock)
+        self.lost: PortLostError | None = None
+        self.on_lost: Callable[[], None] = _nothing
+        self._link: SerialLink | None = None
+        self._client: AsyncModbusSerialClient | None = None
+        self._guard = Guard(echo=bus.echo)
+        self._counted: Counter[Any] = Counter()
+        self._listening = False
+        self._heard_late = False
+        self._deadline: asyncio.Timeout | None = None
+        self._began_s = 0.0
+        self._ended_s = 0.0
+
+    async def open(self) -> None:
+        """Open the port and put a fresh pymodbus client on it. Raises :class:`PortLostError`."""
+        self.lost = None
+        self._listening = False
+        bus = self._bus
+        client = AsyncModbusSerialClient(
+            bus.port,
+            baudrate=bus.baud,
+            bytesize=bus.bytesize,
+            parity=bus.parity,
+            stopbits=bus.stopbits,
+            name=bus.id,
+            reconnect_delay=0,
+            retries=0,
+            timeout=10,  # never reached: each exchange has our deadline
+            trace_packet=self._trace,
+        )
+        self._link = await open_link(bus, _Tap(self, cast("asyncio.Protocol", client.ctx)))
+        self._client = client
+
+    def close(self) -> None:
+        """Give the port back at once."""
+        if self._client is not None:
+            self._client.close()
+        if self._link is not None:
+            self._link.close()
+        self._client = self._link = None
+
+    async def ask(self, request: Request, deadline_s: float) -> Reply:
+        """One exchange; the whole reply must be there ``deadline_s`` after the request was handed to the driver.
+
+        Raises :class:`NoReplyError`, :class:`ModuleRefusedError` or :class:`PortLostError`.
+        """
+        if (wait_s := self.pace.wait_s()) > 0:
+            await asyncio.sleep(wait_s)
+        if self.lost is not None or self._client is None:
+            raise self.lost or PortLostError(f"{self._bus.port} is closed")
+        self._listening = True
+        self._heard_late = False
+        try:
+            async with asyncio.timeout(deadline_s) as self._deadline:
+                answer = await _call(self._client, request)
+        except (TimeoutError, ModbusException) as fault:
+            self._gave_up(request)
+            raise NoReplyError(f"unit {request.unit} gave no reply to function {request.function}") from fault
+        finally:
+            self._deadline = None
+            self._listening = False
+            self._take_counts()
+        self._stats.took_ms((self._ended_s - self._began_s) * 1000)
+        if answer.isError():
+            self._stats.frames["refused"] += 1
+            raise ModuleRefusedError(f"unit {request.unit} refused function {request.function}: {answer}")
+        self._stats.frames["ok"] += 1
+        values = answer.bits if request.function in (READ_COILS, READ_INPUTS) else answer.registers
+        return Reply(tuple(values[: request.count]), self._began_s, self._ended_s)
+
+    def _gave_up(self, request: Request) -> None:
+        """No acceptable reply came. Raises the loss of the port if that was why."""
+        self._guard.settle()
+        if self.lost is not None:
+            raise self.lost from None
+        self._stats.frames["timeout"] += 1
+        self.pace.silent_for(self.pace.line_s(request.reply_bytes))
+
+    def _take_counts(self) -> None:
+        """Move what the guard counted into the stats."""
+        if self._guard.counts != self._counted:
+            for cause, count in (self._guard.counts - self._counted).items():
+                self._stats.frames[str(cause)] += count
+            self._counted = Counter(self._guard.counts)
+
+    def _trace(self, sending: bool, data: bytes) -> bytes:
+        """The hook of pymodbus: the guard, with the moments around it."""
+        if sending:
+            self._began_s = self._clock()
+            self.pace.sent(len(data))
+            self._stats.bytes_out += len(data)
+            return self._guard(True, data)
+        if not self._listening:
+            if not self._heard_late:
+                self._heard_late = True
+                self._stats.frames["late"] += 1
+            return b""
+        frame = self._guard(False, data)
+        if frame:
+            self._ended_s = self._clock()
+        return frame
+
+    def heard(self, data: bytes) -> None:
+        """Bytes arrived: the line is not silent."""
+        self._stats.bytes_in += len(data)
+        self.pace.heard()
+
+    def port_lost(self, error: Exception | None) -> None:
+        """The port is gone: end the exchange that waits."""
+        self.lost = error if isinstance(error, PortLostError) else PortLostError(f"{self._bus.port} was closed")
+        if self._deadline is not None and not self._deadline.expired():
+            self._deadline.reschedule(0)
+        self.on_lost()
+
+
+class _Tap(asyncio.Protocol):
+    """Stands between our port and pymodbus' protocol: sees every byte, and why the port was lost."""
+
+    def __init__(self, line: Line, inner: asyncio.Protocol) -> None:
+        self._line = line
+        self._inner = inner
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._inner.connection_made(transport)
+
+    def data_received(self, data: bytes) -> None:
+        self._line.heard(data)
+        self._inner.data_received(data)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._inner.connection_lost(exc)
+        self._line.port_lost(exc)
+
+
+def _call(client: AsyncModbusSerialClient, request: Request) -> Coroutine[Any, Any, Any]:
+    """The library's call for a request."""
+    unit, function, address, count, values = request
+    call: Any
+    match function:
+        case 1:
+            call = client.read_coils(address, count=count, device_id=unit)
+        case 2:
+            call = client.read_discrete_inputs(address, count=count, device_id=unit)
+        case 3:
+            call = client.read_holding_registers(address, count=count, device_id=unit)
+        case 4:
+            call = client.read_input_registers(address, count=count, device_id=unit)
+        case 15:
+            call = client.write_coils(address, [bool(value) for value in values], device_id=unit)
+        case _:
+            call = client.write_registers(address, list(values), device_id=unit)
+    return cast("Coroutine[Any, Any, Any]", call)
+
+
+def _nothing() -> None:
+    """Nobody wants to know."""
