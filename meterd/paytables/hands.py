@@ -10,7 +10,7 @@ _DIGIT_OF_A_KIND: Final = re.compile(r"(?<![a-z0-9])([2-8])(?=-of-a-kind)")
 
 
 def hand_key(printed: str) -> str:
-    """Lower case, no apostrophes, any other run of non-alphanumerics a hyphen; ``4 of a Kind`` is ``four-of-a-kind``."""
+    """Lower case, no apostrophes, other signs and spaces one hyphen; ``4 of a Kind`` is ``four-of-a-kind``."""
     bare = re.sub(r"['’‘]", "", printed.lower())
     hyphenated = re.sub(r"[^a-z0-9]+", "-", bare).strip("-")
     return _DIGIT_OF_A_KIND.sub(lambda match: _COUNT_WORDS[match[1]], hyphenated)

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from functools import cache
-from typing import Final
+from typing import Any, Final
 
 from meterd.handrank.cards import ACE, RANK_MIN, RANKS, SUITS, Card
 from meterd.handrank.shoe import same_color, same_suit
@@ -35,6 +35,9 @@ QUALIFIERS: Final = (
     "board",
     "own",
 )
+
+#: Qualifiers that take no argument, and the field each sets.
+_FLAGS: Final = {"suited": "suited", "one-color": "one_color", "board": "board", "own": "own"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,22 +89,15 @@ def parse_match(text: str, evaluator: Evaluator) -> Match:
 
 def _qualified(match: Match, name: str, argument: str, evaluator: Evaluator) -> Match | None:
     """The match narrowed by one qualifier, or None if the argument makes no sense."""
-    match name, argument:
-        case "suited", "":
-            return replace(match, suited=True)
-        case "one-color", "":
-            return replace(match, one_color=True)
-        case "board", "":
-            return replace(match, board=True)
-        case "own", "":
-            return replace(match, own=True)
-        case "first", count if count.isdecimal() and int(count) <= evaluator.cards_max:
-            return replace(match, first=int(count))
-        case "suit", suits if suits and set(suits) <= set(SUITS):
-            return replace(match, suits=suits)
-        case "top", ranks if _rank_range(ranks):
-            return replace(match, top=_rank_range(ranks))
-    return None
+    if name in _FLAGS:
+        flag: dict[str, Any] = {_FLAGS[name]: True}
+        return None if argument else replace(match, **flag)
+    if name == "first" and argument.isdecimal() and 0 < int(argument) <= evaluator.cards_max:
+        return replace(match, first=int(argument))
+    if name == "suit" and argument and set(argument) <= set(SUITS):
+        return replace(match, suits=argument)
+    top = _rank_range(argument) if name == "top" else None
+    return replace(match, top=top) if top else None
 
 
 def _rank_range(text: str) -> tuple[int, int] | None:

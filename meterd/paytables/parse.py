@@ -124,6 +124,8 @@ def _table(data: dict[str, Any], place: _Place) -> PayTable:
         raise place.error("evaluator", f"unknown evaluator {evaluator!r}{nearest(str(evaluator), tuple(EVALUATORS))}")
     if evaluator is None and not data.get("note"):
         raise place.error("note", "a table without an evaluator says in its note what is missing")
+    if evaluator not in {None, "rising-streak"} and not data.get("games"):
+        raise place.error("games", "a table with an evaluator names its games, which say how many cards are dealt")
     return PayTable(
         sources=tuple(_source(source, place) for source in _records(data, "sources", place)),
         games=tuple(_game(game, place) for game in _records(data, "games", place)),
