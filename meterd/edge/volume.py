@@ -133,7 +133,7 @@ def rows(db: sqlite.Database, first_seq: int = 1) -> Iterator[Record]:
                 waiting = next_posting()
             if waiting is not None and not waiting[0] > seq:
                 raise BadRowError(seq, f"a posting of entry {waiting[0]} stands where its own or later ones should")
-            yield Record(*row, tuple(of_entry))
+            yield Record._make((*row, tuple(of_entry)))
     except sqlite.Error as cause:
         raise BadRowError(seq + 1, f"it cannot be read: {sqlite.describe(cause)}") from cause
     except TypeError as cause:
