@@ -3,11 +3,14 @@
 * :mod:`~meterd.config.devices`: what a module or a sign can do (profiles)
 * :mod:`~meterd.config.site`: a site, frozen
 * :mod:`~meterd.config.shapes`: keys, types and bounds of a site file; :mod:`~meterd.config.profiles`: of a profile
+* :mod:`~meterd.config.load`: the way from text to site; ``money_checks`` and ``wiring_checks`` see what no single value
+  shows, :mod:`~meterd.config.budget` adds up the line time of each bus
 * :mod:`~meterd.config.lines`, :mod:`~meterd.config.findings`, :mod:`~meterd.config.explain`: where, what, and in words
 """
 
 from __future__ import annotations
 
+from meterd.config.budget import BusBudget, UnitBudget, line_budget
 from meterd.config.devices import (
     KEY_NAMES,
     BitBlock,
@@ -20,6 +23,7 @@ from meterd.config.devices import (
     UnitWanted,
 )
 from meterd.config.findings import Finding, SiteErrors
+from meterd.config.load import load_site
 from meterd.config.profiles import load_profile, load_signs
 from meterd.config.shapes import site_schema
 from meterd.config.site import (
@@ -35,6 +39,7 @@ from meterd.config.site import (
 __all__ = [
     "KEY_NAMES",
     "BitBlock",
+    "BusBudget",
     "BusConfig",
     "Catalogue",
     "CounterBlock",
@@ -49,9 +54,12 @@ __all__ = [
     "SiteErrors",
     "TableConfig",
     "TextBlock",
+    "UnitBudget",
     "UnitWanted",
     "WebConfig",
+    "line_budget",
     "load_profile",
     "load_signs",
+    "load_site",
     "site_schema",
 ]

@@ -152,3 +152,26 @@ class Node:
 
     def _at(self, key: str | tuple[str | int, ...]) -> KeyPath:
         return (*self.path, *((key,) if isinstance(key, str) else key))
+
+
+def check_unique(nodes: list[Node], key: str, what: str) -> None:
+    """Note every name that stands twice."""
+    seen: dict[str, Node] = {}
+    for node in nodes:
+        name = node.text(key)
+        if name is None:
+            continue
+        if name in seen:
+            line = node.document.line((*seen[name].path, key))
+            node.finding(key, f'{what} "{name}" stands in line {line} already')
+        seen.setdefault(name, node)
+
+
+def named(nodes: list[Node], key: str = "id") -> Mapping[str, Node]:
+    """The nodes by name; the first of two that share one."""
+    found: dict[str, Node] = {}
+    for node in nodes:
+        name = node.text(key)
+        if name is not None:
+            found.setdefault(name, node)
+    return found

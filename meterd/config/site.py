@@ -11,15 +11,20 @@ from typing import Literal, NamedTuple
 
 from meterd.accounting.settings import LinkSettings, SiteSettings, TableSettings
 from meterd.config.devices import ModuleRef, Profile, SignModel
+from meterd.config.findings import Finding
 from meterd.paytables.model import PayTable
 
 
 class Catalogue(NamedTuple):
-    """What comes with the program and a site file may name: pay tables, module profiles, sign models, each by id."""
+    """What comes with the program and a site file may name: pay tables, module profiles, sign models, each by id.
+
+    ``paytable_sha256``: pay table id → SHA-256 (hex) of its file, for the entry that brings a link into force.
+    """
 
     paytables: Mapping[str, PayTable]
     profiles: Mapping[str, Profile]
     signs: Mapping[str, SignModel]
+    paytable_sha256: Mapping[str, str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,9 +98,10 @@ class Site:
     """Everything a site file says.
 
     Attributes:
-        link_sha256: link id → SHA-256 (hex) of what the file says about it, for the entry that brings it into force.
+        link_sha256: link id → SHA-256 (hex) of its pay table's file, for the entry that brings the link into force.
+        approvals: link id → reference of the approval for a setting that needs one.
         gaming_day_starts: ``HH:MM`` in ``timezone``.
-        warnings: what works but is not advised, one sentence each.
+        warnings: what works but is not advised.
     """
 
     settings: SiteSettings
@@ -108,7 +114,8 @@ class Site:
     gaming_day_starts: str = "06:00"
     poll: PollConfig = field(default_factory=PollConfig)
     web: WebConfig = field(default_factory=WebConfig)
-    warnings: tuple[str, ...] = ()
+    warnings: tuple[Finding, ...] = ()
+    approvals: Mapping[str, str] = field(default_factory=dict)
 
     def bus(self, bus_id: str) -> BusConfig:
         """The bus of this id. Raises ``KeyError`` where there is none."""

@@ -1,0 +1,147 @@
+"""The line budget: how much of each second a bus is busy when everything on it goes as it should.
+
+A line carries one request at a time. Its time is the characters of request and reply, a silence before each of them,
+and the module's turnaround. Over 80 % the poll cycle slips as soon as one reply is late, so such a bus is refused.
+Units: ``*_us`` microseconds of line time in one second.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+from meterd.config.devices import ModuleRef
+from meterd.config.site import BusConfig, PollConfig, SignConfig, Site
+
+LIMIT_PERCENT: Final = 80
+SECOND_US: Final = 1_000_000
+
+#: A silence of 3.5 characters stands between frames; above 19200 baud it is fixed.
+GAP_US_FIXED: Final = 1_750
+GAP_FIXED_ABOVE_BAUD: Final = 19_200
+
+#: What a busy table asks for in one second, besides its polls: read off a round in which everybody bets at once.
+COUNTERS_ON_CHANGE: Final = 2
+LAMP_WRITES: Final = 2
+LAMP_WRITES_TOGGLED: Final = 4  # without a flash bank the driver toggles the lamps, on and off twice a second
+READ_BACKS: Final = 1  # and one after each write, unless the lamps are being toggled
+TEXT_WRITES: Final = 4
+HEARTBEATS: Final = 1
+SIGN_WRITES: Final = 4  # a sign loses writes that come closer than a quarter of a second
+
+_READ_REQUEST: Final = 8  # unit, function, address, count, check
+_WRITE_REPLY: Final = 8
+_REPLY_FRAME: Final = 5  # unit, function, byte count, check
+_WRITE_FRAME: Final = 9  # unit, function, address, count, byte count, check
+_SIGN_FRAME: Final = 13  # what one STRING write costs besides its text
+
+
+class UnitBudget(NamedTuple):
+    """What one unit (or sign) takes: its name and its share of the second."""
+
+    name: str
+    used_us: int
+
+
+@dataclass(frozen=True, slots=True)
+class BusBudget:
+    """What a bus is asked to carry in one second, unit by unit."""
+
+    bus: str
+    units: tuple[UnitBudget, ...]
+
+    @property
+    def used_us(self) -> int:
+        """Line time in one second."""
+        return sum(unit.used_us for unit in self.units)
+
+    @property
+    def percent(self) -> int:
+        """The share of the line that is used, rounded up."""
+        return percent(self.used_us)
+
+    @property
+    def fits(self) -> bool:
+        """Whether the bus keeps its reserve."""
+        return self.percent <= LIMIT_PERCENT
+
+
+def percent(used_us: int) -> int:
+    """Microseconds of a second as whole percent, rounded up."""
+    return -(-used_us * 100 // SECOND_US)
+
+
+def line_budget(site: Site) -> tuple[BusBudget, ...]:
+    """The budget of every bus of a site, in the order of the site file."""
+    return tuple(
+        bus_budget(bus, site.modules_of(bus.id), site.poll)
+        if bus.kind == "modbus"
+        else sign_budget(bus, [sign for sign in site.signs if sign.bus == bus.id])
+        for bus in site.buses
+    )
+
+
+def bus_budget(bus: BusConfig, modules: Sequence[ModuleRef], poll: PollConfig) -> BusBudget:
+    """The budget of one Modbus line."""
+    return BusBudget(bus.id, tuple(UnitBudget(f"unit {m.unit}", _unit_us(bus, m, poll)) for m in modules))
+
+
+def sign_budget(bus: BusConfig, signs: Sequence[SignConfig]) -> BusBudget:
+    """The budget of one line of signs: its writes are paced, whatever the number of signs."""
+    size = max((sign.model.string_bytes for sign in signs), default=0)
+    each = _characters_us(bus, _SIGN_FRAME + size)
+    return BusBudget(bus.id, (UnitBudget("signs", SIGN_WRITES * each),) if signs else ())
+
+
+def gap_us(baud: int, bits_per_character: int) -> int:
+    """The silence before a frame."""
+    if baud > GAP_FIXED_ABOVE_BAUD:
+        return GAP_US_FIXED
+    return -(-7 * bits_per_character * SECOND_US // (2 * baud))
+
+
+def transaction_us(bus: BusConfig, request: int, reply: int, turnaround_ms: int) -> int:
+    """One request and its reply, both in bytes."""
+    gaps = 2 * gap_us(bus.baud, bus.bits_per_character)
+    return _characters_us(bus, request + reply) + gaps + turnaround_ms * 1000
+
+
+def _characters_us(bus: BusConfig, characters: int) -> int:
+    return -(-characters * bus.bits_per_character * SECOND_US // bus.baud)
+
+
+def _unit_us(bus: BusConfig, module: ModuleRef, poll: PollConfig) -> int:
+    """One second of one module. A key is told by its counter, so a keypad is polled by counters, not by levels."""
+    profile = module.profile
+    total = 0
+
+    def add(per_1000_seconds: int, request: int, reply: int) -> None:
+        nonlocal total
+        total += -(-per_1000_seconds * transaction_us(bus, request, reply, profile.turnaround_ms) // 1000)
+
+    polls = -(-1_000_000 // poll.levels_ms)
+    levels_reply = _REPLY_FRAME + _bytes(profile.inputs.count)
+    if profile.counters is not None:
+        reply = _REPLY_FRAME + 2 * profile.inputs.count * profile.counters.words_each
+        on_change = COUNTERS_ON_CHANGE * 1000 + -(-1_000_000 // poll.counters_ms)
+        add(polls if profile.kind == "keypad" else on_change, _READ_REQUEST, reply)
+    if profile.kind == "sensors" or profile.counters is None:
+        add(polls, _READ_REQUEST, levels_reply)
+    if profile.outputs is not None:
+        writes, read_backs = (
+            (LAMP_WRITES, LAMP_WRITES + READ_BACKS) if profile.flash else (LAMP_WRITES_TOGGLED, READ_BACKS)
+        )
+        for bank in (profile.outputs, profile.flash):
+            if bank is not None:
+                add(writes * 1000, _WRITE_FRAME + _bytes(bank.count), _WRITE_REPLY)
+        add(read_backs * 1000, _READ_REQUEST, _REPLY_FRAME + _bytes(profile.outputs.count))
+    if profile.text is not None:
+        add(TEXT_WRITES * 1000, _WRITE_FRAME + 2 * profile.text.words, _WRITE_REPLY)
+    if profile.heartbeat is not None:
+        add(HEARTBEATS * 1000, _WRITE_FRAME + 1, _WRITE_REPLY)
+    return total
+
+
+def _bytes(bits: int) -> int:
+    return -(-bits // 8)

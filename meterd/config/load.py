@@ -1,0 +1,201 @@
+"""Site text → :class:`Site`, or every finding at once."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Final, Literal, TypeVar
+
+from meterd.accounting.settings import Floor, LevelSettings, LinkSettings, ResetMode, SiteSettings, TableSettings, Ties
+from meterd.config.budget import LIMIT_PERCENT, BusBudget, bus_budget, percent
+from meterd.config.devices import ModuleRef
+from meterd.config.explain import check_shape
+from meterd.config.findings import Document, Node, SiteErrors
+from meterd.config.money_checks import check_links
+from meterd.config.shapes import (
+    BusShape,
+    LevelShape,
+    LinkShape,
+    ModuleShape,
+    SignShape,
+    SiteFile,
+    SiteShape,
+    TableShape,
+)
+from meterd.config.site import BusConfig, Catalogue, PollConfig, SignConfig, Site, TableConfig, WebConfig
+from meterd.config.wiring_checks import check_wiring, wired_modules
+from meterd.errors import MisuseError
+
+#: Speeds that a finding may propose. Faster ones exist, but long cables do not carry them.
+BAUDS_PROPOSED: Final = (9600, 19200, 38400, 57600, 115200)
+
+Value = TypeVar("Value", int, str)
+
+
+def load_site(text: str, filename: str, catalogue: Catalogue) -> Site:
+    """A site from the text of its file.
+
+    Raises:
+        SiteErrors: the one syntax error, or else everything that is wrong, in order of lines.
+    """
+    document = Document.parse(text, filename)
+    shape = check_shape(document, SiteFile)
+    check_links(document.root(), catalogue)
+    check_wiring(document, catalogue)
+    _check_budget(document, catalogue)
+    if document.findings:
+        raise SiteErrors(document.findings)
+    if shape is None:
+        raise MisuseError("a shape error without a finding")
+    return _site(shape, catalogue, document)
+
+
+def _check_budget(document: Document, catalogue: Catalogue) -> None:
+    """No bus is asked for more than 80 % of its time. A bus whose own settings are wrong is left alone."""
+    root = document.root()
+    poll = _poll(root)
+    modules = wired_modules(root, catalogue)
+    for node in root.nodes("bus"):
+        bus = _bus(node)
+        mine = [(each, module) for each, module in modules if bus is not None and module.bus == bus.id]
+        if bus is None or bus.kind != "modbus" or not mine:
+            continue
+        refs = [module for _, module in mine]
+        budget = bus_budget(bus, refs, poll)
+        if not budget.fits:
+            node.finding(
+                "baud",
+                f'bus "{bus.id}" is busy {budget.percent} % of each second, at most {LIMIT_PERCENT} % is allowed: '
+                f"{_remedy(bus, refs, poll, budget)}",
+            )
+
+
+def _remedy(bus: BusConfig, modules: list[ModuleRef], poll: PollConfig, budget: BusBudget) -> str:
+    """The speed that would do, or the units that have to go."""
+    for baud in BAUDS_PROPOSED:
+        if baud > bus.baud and bus_budget(replace(bus, baud=baud), modules, poll).fits:
+            return f"set baud = {baud}, or move {_units_to_move(budget)} to another bus"
+    return f"move {_units_to_move(budget)} to another bus"
+
+
+def _units_to_move(budget: BusBudget) -> str:
+    """The last units of the file, as many as have to go."""
+    rest, moved = budget.used_us, []
+    for unit in reversed(budget.units):
+        if percent(rest) <= LIMIT_PERCENT:
+            break
+        rest -= unit.used_us
+        moved.append(f"{unit.name} ({percent(unit.used_us)} %)")
+    return " and ".join(reversed(moved))
+
+
+def _poll(root: Node) -> PollConfig:
+    """The poll settings as far as they are usable."""
+    node = root.node("poll")
+    usual = PollConfig()
+    if node is None:
+        return usual
+    levels, counters = node.number("levels_ms"), node.number("counters_ms")
+    return PollConfig(
+        levels_ms=levels if levels is not None and levels > 0 else usual.levels_ms,
+        counters_ms=counters if counters is not None and counters > 0 else usual.counters_ms,
+    )
+
+
+def _bus(node: Node) -> BusConfig | None:
+    """A bus as far as the line budget needs it."""
+    try:
+        return BusConfig(**BusShape.model_validate(node.raw).model_dump())
+    except ValueError:
+        return None
+
+
+def _site(shape: SiteFile, catalogue: Catalogue, document: Document) -> Site:
+    links = tuple(_link(link, catalogue) for link in shape.link)
+    hashes = catalogue.paytable_sha256 or {}
+    return Site(
+        settings=_settings(shape.site),
+        links=links,
+        tables=tuple(_table(table, links, catalogue) for table in shape.table),
+        buses=tuple(BusConfig(**bus.model_dump()) for bus in shape.bus),
+        signs=tuple(_sign(sign, catalogue) for sign in shape.sign),
+        link_sha256={link.id: hashes[link.paytable] for link in shape.link if link.paytable in hashes},
+        approvals={link.id: link.approval for link in shape.link if link.approval is not None},
+        timezone=shape.site.timezone,
+        gaming_day_starts=shape.site.gaming_day_starts,
+        poll=PollConfig(**shape.poll.model_dump()),
+        web=WebConfig(**shape.web.model_dump()),
+        warnings=tuple(document.warnings),
+    )
+
+
+def _or_none(value: Value | Literal["none"]) -> Value | None:
+    return None if value == "none" else value
+
+
+def _settings(site: SiteShape) -> SiteSettings:
+    return SiteSettings(
+        id=site.id,
+        currency=site.currency,
+        confirm_above_cents=site.confirm_above_cents,
+        cards_above_cents=_or_none(site.cards_above_cents),
+        two_person_cents=_or_none(site.two_person_cents),
+        envy_confirm_above_cents=_or_none(site.envy_confirm_above_cents),
+    )
+
+
+def _link(link: LinkShape, catalogue: Catalogue) -> LinkSettings:
+    return LinkSettings(
+        id=link.id,
+        wager_cents=link.wager_cents,
+        units_max=link.units_max,
+        paytable=catalogue.paytables[link.paytable],
+        levels=tuple(_level(level) for level in link.level),
+    )
+
+
+def _level(level: LevelShape) -> LevelSettings:
+    return LevelSettings(
+        name=level.name,
+        seed_cents=level.seed_cents,
+        increment_ppm=level.increment_ppm,
+        reserve_ppm=_or_none(level.reserve_ppm),
+        reset=ResetMode(level.reset),
+        ties=Ties(level.ties),
+        floor=Floor(level.floor),
+        limit_cents=_or_none(level.limit_cents),
+        overflow=_or_none(level.overflow),
+        share_scales=level.share_scales == "yes",
+    )
+
+
+def _table(table: TableShape, links: tuple[LinkSettings, ...], catalogue: Catalogue) -> TableConfig:
+    """A table. Whether a folded hand still wins is the pay table's word for this game, not the site's."""
+    paytable = next(link.paytable for link in links if link.id == table.link)
+    game = paytable.game_named(table.game)
+    return TableConfig(
+        settings=TableSettings(
+            id=table.id,
+            link=table.link,
+            game=table.game,
+            seats=table.seats,
+            folded_live=game.folded_live if game is not None else True,
+        ),
+        sensors=_module(table.sensors, catalogue),
+        keypad=_module(table.keypad, catalogue) if table.keypad is not None else None,
+    )
+
+
+def _module(module: ModuleShape, catalogue: Catalogue) -> ModuleRef:
+    return ModuleRef(module.bus, module.unit, catalogue.profiles[module.profile])
+
+
+def _sign(sign: SignShape, catalogue: Catalogue) -> SignConfig:
+    model = catalogue.signs[sign.model]
+    shows = [what.split("/", 1) for what in sign.shows]
+    return SignConfig(
+        id=sign.id,
+        bus=sign.bus,
+        model=model if sign.address is None else replace(model, address=sign.address),
+        shows=tuple((link, level) for link, level in shows),
+        labels=sign.labels,
+    )

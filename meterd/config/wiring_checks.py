@@ -1,0 +1,239 @@
+"""Cross checks of tables, buses and signs: who is wired to what, and whether the lines can carry it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Final, NamedTuple
+
+from meterd.config.devices import ModuleRef, Profile, SignModel
+from meterd.config.findings import Document, Node, check_unique, named, nearest, path_text
+from meterd.config.site import Catalogue
+from meterd.money import format_cents
+from meterd.paytables.model import PayTable
+
+#: After one stray byte, a unit id that looks like a function code costs every reply; these do not.
+UNIT_ADVISED: Final = range(32, 128)
+UNIT_LIKE_FUNCTION: Final = 43
+#: The widest figure a level without a limit is expected to reach.
+UNLIMITED_CENTS: Final = 9_999_999_99
+#: Names that change when adapters are plugged in another order.
+_UNSTABLE_PORT: Final = re.compile(r"/dev/tty(USB|ACM)\d+")
+
+
+class Wired(NamedTuple):
+    """A module as the file names it: the table of the document that says so, and what it could be resolved to."""
+
+    node: Node
+    key: str
+    table: Node
+    bus: str | None
+    unit: int | None
+    profile: Profile | None
+
+
+def check_wiring(document: Document, catalogue: Catalogue) -> None:
+    """Note everything about tables, buses and signs that single values cannot show."""
+    root = document.root()
+    for what in ("link", "table", "bus", "sign"):
+        check_unique(list(root.nodes(what)), "id", what)
+    _check_buses(root)
+    wired = list(_wired(root, catalogue))
+    _check_modules(root, wired)
+    for table in root.nodes("table"):
+        _check_table(root, table, catalogue, {each.key: each for each in wired if each.table.path == table.path})
+    addresses: dict[tuple[str, str], Node] = {}
+    for sign in root.nodes("sign"):
+        _check_sign(root, sign, catalogue)
+        _check_sign_address(sign, catalogue, addresses)
+    _check_poll(root)
+
+
+def _wired(root: Node, catalogue: Catalogue) -> Iterator[Wired]:
+    for table in root.nodes("table"):
+        for key in ("sensors", "keypad"):
+            node = table.node(key)
+            if node is not None:
+                profile = catalogue.profiles.get(node.text("profile") or "")
+                yield Wired(node, key, table, node.text("bus"), node.number("unit"), profile)
+
+
+def _check_buses(root: Node) -> None:
+    ports: dict[str, str] = {}
+    for bus in root.nodes("bus"):
+        port, name = bus.text("port"), bus.text("id") or "another bus"
+        if port is None:
+            continue
+        if port in ports:
+            bus.finding("port", f'the port is used by bus "{ports[port]}" already')
+        ports.setdefault(port, name)
+        if _UNSTABLE_PORT.fullmatch(port):
+            bus.warning("port", "this name changes with the order of plugging: use /dev/serial/by-path/…")
+
+
+def _check_modules(root: Node, wired: list[Wired]) -> None:
+    """Buses and unit ids: known, of the right kind, used once."""
+    buses = named(list(root.nodes("bus")))
+    units: dict[tuple[str, int], Wired] = {}
+    for each in wired:
+        _check_bus_of(each.node, each.bus, buses, "modbus")
+        if each.bus is None or each.unit is None:
+            continue
+        first = units.setdefault((each.bus, each.unit), each)
+        if first is not each:
+            where = f"{path_text(first.node.path)} in line {first.node.document.line((*first.node.path, 'unit'))}"
+            each.node.finding("unit", f'unit {each.unit} of bus "{each.bus}" is used by {where} already')
+        if each.unit not in UNIT_ADVISED or each.unit == UNIT_LIKE_FUNCTION:
+            each.node.warning(
+                "unit",
+                f"unit {each.unit} looks like a function code, so one stray byte can cost replies: "
+                "32 to 127 without 43 are safe",
+            )
+
+
+def _check_bus_of(node: Node, bus: str | None, buses: Mapping[str, Node], kind: str) -> None:
+    if bus is None:
+        return
+    if bus not in buses:
+        node.finding("bus", f'there is no bus "{bus}"', nearest(bus, buses))
+    elif buses[bus].text("kind") not in {kind, None}:
+        node.finding("bus", f'bus "{bus}" is of kind "{buses[bus].text("kind")}": expected one of kind "{kind}"')
+
+
+def _check_table(root: Node, table: Node, catalogue: Catalogue, wired: dict[str, Wired]) -> None:
+    for each in wired.values():
+        _check_profile_of(each, catalogue)
+    links = named(list(root.nodes("link")))
+    link = table.text("link")
+    if link is not None and link not in links:
+        table.finding("link", f'there is no link "{link}"', nearest(link, links))
+    mine = links.get(link or "")
+    paytable = catalogue.paytables.get(mine.text("paytable") or "") if mine is not None else None
+    game = table.text("game")
+    if paytable is not None and game is not None and paytable.game_named(game) is None:
+        known = [each.name for each in paytable.games]
+        message = f'"{paytable.id}" is not approved for "{game}", only for {", ".join(known)}'
+        table.finding("game", message, nearest(game, known))
+    _check_seats(table, wired.get("sensors"))
+    _check_keys(table, wired, paytable)
+
+
+def _check_profile_of(wired: Wired, catalogue: Catalogue) -> None:
+    name, kind = wired.node.text("profile"), wired.key
+    if name is None:
+        return
+    fitting = [each.id for each in catalogue.profiles.values() if each.kind == kind]
+    if wired.profile is None:
+        wired.node.finding("profile", f'there is no module profile "{name}"', nearest(name, fitting))
+    elif wired.profile.kind != kind:
+        wired.node.finding("profile", f'"{name}" is a profile of kind "{wired.profile.kind}": expected "{kind}"')
+
+
+def _check_seats(table: Node, sensors: Wired | None) -> None:
+    seats = table.number("seats")
+    profile = sensors.profile if sensors is not None else None
+    if profile is None or seats is None or profile.kind != "sensors":
+        return
+    if seats > len(profile.seats):
+        table.finding("seats", f'"{profile.id}" has sensors for {len(profile.seats)} seats')
+    elif not profile.lamps:
+        table.warning(("sensors",), f'"{profile.id}" has no lamps: players will not see that a wager was accepted')
+
+
+def _check_keys(table: Node, wired: dict[str, Wired], paytable: PayTable | None) -> None:
+    """Somebody can end betting, and every hand of the pay table can be keyed."""
+    sensors, keypad = wired.get("sensors"), wired.get("keypad")
+    if sensors is None or sensors.profile is None or (keypad is not None and keypad.profile is None):
+        return
+    keys = keypad.profile.keys if keypad is not None and keypad.profile is not None else {}
+    if sensors.profile.lock is None and "lock" not in keys:
+        table.finding(
+            ("sensors",),
+            f'nothing can end betting: "{sensors.profile.id}" has no lock button with a counter, and no keypad with a'
+            ' "lock" key is wired',
+        )
+    if paytable is not None and keypad is not None:
+        hands = sum(key.startswith("hand-") for key in keys)
+        if hands < len(paytable.rows):
+            table.warning(("keypad",), f'{hands} hand keys for the {len(paytable.rows)} rows of "{paytable.id}"')
+
+
+def _check_sign(root: Node, sign: Node, catalogue: Catalogue) -> None:
+    _check_bus_of(sign, sign.text("bus"), named(list(root.nodes("bus"))), "alpha")
+    name = sign.text("model")
+    model = catalogue.signs.get(name) if name is not None else None
+    if name is not None and model is None:
+        sign.finding("model", f'there is no sign model "{name}"', nearest(name, catalogue.signs))
+    shown = sign.texts("shows")
+    labels = sign.texts("labels")
+    if labels and len(labels) != len(shown):
+        sign.finding("labels", f"expected one label for each of the {len(shown)} things shown, found {len(labels)}")
+    levels = {
+        f"{link.text('id')}/{level.text('name')}": level for link in root.nodes("link") for level in link.nodes("level")
+    }
+    for index, what in enumerate(shown):
+        if what is None:
+            continue
+        if what not in levels:
+            sign.finding(("shows", index), f'there is no level "{what}"', nearest(what, levels))
+        elif model is not None:
+            _check_width(sign, index, levels[what], model)
+    for index, label in enumerate(labels):
+        if label is not None and not re.fullmatch(r"[ -~]*", label):
+            sign.finding(("labels", index), "a sign shows printable ASCII only")
+        elif label is not None and model is not None and len(label) > model.columns:
+            sign.finding(
+                ("labels", index), f'"{model.id}" shows {model.columns} characters, the label has {len(label)}'
+            )
+
+
+def _check_width(sign: Node, index: int, level: Node, model: SignModel) -> None:
+    """A figure that does not fit is cut in the eye of the player, or empties its file."""
+    limit = level.number("limit_cents")
+    figure = f"${format_cents(UNLIMITED_CENTS if limit is None else limit)}"
+    room = min(model.columns, model.string_bytes)
+    if len(figure) > room:
+        why = "the limit" if limit is not None else "what a level without a limit may reach"
+        sign.finding(
+            ("shows", index),
+            f'"{model.id}" shows {room} characters, {why} {figure} needs {len(figure)}',
+        )
+
+
+def _check_sign_address(sign: Node, catalogue: Catalogue, taken: dict[tuple[str, str], Node]) -> None:
+    """Two signs of one line that show different things need addresses of their own; "00" reaches every sign."""
+    model = catalogue.signs.get(sign.text("model") or "")
+    bus = sign.text("bus")
+    address = sign.text("address") or (model.address if model else None)
+    if bus is None or address is None:
+        return
+    for (other_bus, other_address), other in taken.items():
+        if bus == other_bus and (address == other_address or "00" in {address, other_address}):
+            line = sign.document.line((*other.path, "id"))
+            sign.finding(
+                "address",
+                f'the sign in line {line} listens to this address too ("00" is every sign): give each sign of bus '
+                f'"{bus}" an address of its own',
+            )
+            break
+    taken[bus, address] = sign
+
+
+def _check_poll(root: Node) -> None:
+    poll = root.node("poll")
+    if poll is None:
+        return
+    levels, counters = poll.number("levels_ms"), poll.number("counters_ms")
+    if levels is not None and counters is not None and counters < levels:
+        poll.finding("counters_ms", f"counters are not read more often than levels ({levels} ms)")
+    if levels is not None and levels > 100:
+        poll.warning("levels_ms", "a lamp answers within 150 ms only where levels are read every 100 ms")
+
+
+def wired_modules(root: Node, catalogue: Catalogue) -> list[tuple[Wired, ModuleRef]]:
+    """The modules whose bus, unit and profile are known."""
+    return [
+        (each, ModuleRef(each.bus, each.unit, each.profile))
+        for each in _wired(root, catalogue)
+        if each.bus is not None and each.unit is not None and each.profile is not None
+    ]

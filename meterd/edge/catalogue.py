@@ -1,0 +1,42 @@
+"""All that a site file may name, read from ``schema/``: pay tables, module profiles, sign models."""
+
+from __future__ import annotations
+
+import hashlib
+from functools import cache
+
+from meterd.config import Catalogue, SignModel, load_profile, load_signs
+from meterd.edge.files import load_paytables, schema_files
+from meterd.errors import MisuseError
+
+_SIGNS = "profiles/signs.toml"
+
+
+@cache
+def catalogue() -> Catalogue:
+    """The catalogue that comes with the program.
+
+    Raises:
+        ConfigError: a file of ours cannot be used; the message says where.
+        MisuseError: a profile stands in a file of another name.
+    """
+    profiles = {}
+    signs: dict[str, SignModel] = {}
+    for name, text in schema_files("profiles", ".toml").items():
+        if name == _SIGNS:
+            signs = load_signs(text, name)
+            continue
+        profile = load_profile(text, name)
+        if name != f"profiles/{profile.id}.toml":
+            raise MisuseError(f"{name} holds the profile {profile.id!r}: it belongs into profiles/{profile.id}.toml")
+        profiles[profile.id] = profile
+    paytables = load_paytables()
+    hashes = {
+        name: hashlib.sha256(text.encode()).hexdigest() for name, text in schema_files("paytables", ".toml").items()
+    }
+    return Catalogue(paytables, profiles, signs, {each: hashes[_file_of(each)] for each in paytables})
+
+
+def _file_of(paytable_id: str) -> str:
+    """``co/nexus/pmg-ml-02`` stands in ``paytables/co/nexus.toml``."""
+    return f"paytables/{'/'.join(paytable_id.split('/')[:2])}.toml"
