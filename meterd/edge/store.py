@@ -80,9 +80,10 @@ class Store:
 
     @classmethod
     def _open(cls, path: Path, lock: int, synchronous: str) -> Self:
+        with closing(sqlite.reader(path)) as looked_at:  # a foreign file is not touched
+            _require_our_shape(looked_at, path)
         db = sqlite.writer(path, synchronous=synchronous)
         try:
-            _require_our_shape(db, path)
             last = _check_tail(db, path)
         except BaseException:
             db.close()

@@ -21,6 +21,7 @@ APPLICATION_ID: Final = int.from_bytes(b"METR", "big")
 
 _VOLUME: Final = re.compile(r"ledger-([1-9]\d{0,17})\.db")
 _COLUMNS: Final = "seq, at_utc, boot, mono_ns, kind, table_id, link_id, site, actor, device, event_id, body, prev, hash"
+_NO_ENTRY: Final = "it has postings, but the entry itself is missing"
 
 
 class BadRowError(LedgerError):
@@ -110,45 +111,56 @@ def rows(db: sqlite.Database, first_seq: int = 1) -> Iterator[Record]:
         Error: the tables are not there.
     """
     entries = db.execute(f"SELECT {_COLUMNS} FROM entry WHERE seq >= ? ORDER BY seq", [first_seq])  # noqa: S608 - a constant
-    postings = _postings(db, first_seq)
     seq = first_seq - 1
-
-    def next_posting() -> Any:
-        try:
-            return postings.fetchone()
-        except sqlite.Error as cause:
-            raise BadRowError(
-                max(seq, 1), f"a posting of it or of the next cannot be read: {sqlite.describe(cause)}"
-            ) from cause
-
-    waiting = next_posting()
     try:
+        postings = _Postings(db, first_seq)
         for row in entries:
-            seq = row[0]
-            of_entry: list[tuple[Any, Any]] = []
-            while waiting is not None and waiting[0] == seq:
-                of_entry.append(waiting[2:])
-                if waiting[1] != len(of_entry):
-                    raise BadRowError(seq, "its postings are not numbered 1, 2, 3 … in the order they were written")
-                waiting = next_posting()
-            if waiting is not None and not waiting[0] > seq:
-                raise BadRowError(seq, f"a posting of entry {waiting[0]} stands where its own or later ones should")
-            yield Record._make((*row, tuple(of_entry)))
+            before, seq = seq, row[0]
+            yield Record._make((*row, postings.of(seq, before)))
+        postings.require_end()
     except sqlite.Error as cause:
         raise BadRowError(seq + 1, f"it cannot be read: {sqlite.describe(cause)}") from cause
     except TypeError as cause:
         raise BadRowError(seq + 1, f"it is not of the types of a ledger: {cause}") from cause
-    if waiting is not None:
-        raise BadRowError(waiting[0], "it has postings, but the entry itself is missing")
 
 
-def _postings(db: sqlite.Database, first_seq: int) -> Any:
-    """A cursor over the postings in the order they were written."""
-    select = "SELECT seq, n, account, microcents FROM posting"
-    if first_seq <= 1:
-        return db.execute(f"{select} ORDER BY rowid")
-    from_there = "WHERE rowid >= (SELECT min(rowid) FROM posting WHERE seq >= ?)"
-    return db.execute(f"{select} {from_there} ORDER BY rowid", [first_seq])
+class _Postings:
+    """The postings in the order they were written, handed out entry by entry."""
+
+    def __init__(self, db: sqlite.Database, first_seq: int) -> None:
+        select = "SELECT seq, n, account, microcents FROM posting"
+        if first_seq <= 1:
+            self._cursor = db.execute(f"{select} ORDER BY rowid")
+        else:
+            from_there = "WHERE rowid >= (SELECT min(rowid) FROM posting WHERE seq >= ?)"
+            self._cursor = db.execute(f"{select} {from_there} ORDER BY rowid", [first_seq])
+        self._next = self._cursor.fetchone()
+
+    def of(self, seq: int, before: int) -> tuple[tuple[Any, Any], ...]:
+        """The postings of entry ``seq``, the entry read last being ``before``."""
+        found: list[tuple[Any, Any]] = []
+        waiting = self._next
+        try:
+            while waiting is not None and waiting[0] == seq:
+                found.append(waiting[2:])
+                if waiting[1] != len(found):
+                    raise BadRowError(seq, "its postings are not numbered 1, 2, 3 … in the order they were written")
+                waiting = self._cursor.fetchone()
+        except sqlite.Error as cause:
+            raise BadRowError(
+                seq, f"a posting of it or of the next cannot be read: {sqlite.describe(cause)}"
+            ) from cause
+        if waiting is not None and waiting[0] <= seq:
+            if waiting[0] > before:
+                raise BadRowError(waiting[0], _NO_ENTRY)
+            raise BadRowError(seq, f"a posting of entry {waiting[0]} stands behind its own")
+        self._next = waiting
+        return tuple(found)
+
+    def require_end(self) -> None:
+        """Nothing may be left once all entries are read."""
+        if self._next is not None:
+            raise BadRowError(self._next[0], _NO_ENTRY)
 
 
 def _shape(db: sqlite.Database) -> dict[tuple[str, str], str]:
