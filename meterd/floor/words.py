@@ -1,0 +1,165 @@
+"""What the pad's two lines say: short texts from the book, within the columns of the display.
+
+Rule 1: an amount is shown whole or not at all; it is never cut at the edge of the display.
+Rule 2: the words are those of :mod:`protocols.pad_words`; a pad without a display loses nothing but comfort.
+Units: ``*_cents``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Final
+
+from meterd.accounting.commands import (
+    Claim,
+    Command,
+    Confirm,
+    EndGame,
+    Fold,
+    Join,
+    Lock,
+    Note,
+    Pay,
+    Void,
+    VoidRound,
+    VoidSeat,
+)
+from meterd.accounting.refusals import ADVICE, Refused
+from meterd.accounting.state import Award, TableState
+from meterd.floor.transitions import Phase
+from protocols import pad_words
+
+COLUMNS: Final = 16  # of a pad whose profile names no display; web pages show the same text
+NO_DEVICE: Final = "NO DEVICE"
+NO_AWARD: Final = "NO AWARD"
+NO_SEAT: Final = "NO SEAT KEYED"
+NO_HAND: Final = "NO HAND KEYED"
+NO_LINE: Final = "NO LINE KEYED"
+NO_KEY_ALONE: Final = "NO KEY IT ALONE"
+NO_TOO_LONG: Final = "NO TOO LONG"
+OK_CLEAR: Final = "OK CLEAR"
+OK_LOCKED: Final = "OK LOCKED"
+
+
+def amount(cents: int) -> str:
+    """Major units with two digits and no thousands sign: ``12345.67``."""
+    return f"{cents // 100}.{cents % 100:02d}"
+
+
+def first_fit(columns: int, *candidates: str) -> str:
+    """The first text that fits, so that nothing is cut; the last one cut where none does."""
+    for text in candidates:
+        if len(text) <= columns:
+            return text
+    return candidates[-1][:columns]
+
+
+def state_line(phase: Phase, table: TableState, present: int, to_clear: Iterable[int], columns: int) -> str:
+    """Line 1: the state of the table and its count check."""
+    match phase:
+        case Phase.OPEN:
+            return _open_line(present, tuple(to_clear), columns)
+        case Phase.LOCKED:
+            count = len(table.wagers)
+            cents = sum(wager.wager_cents for wager in table.wagers.values())
+            return locked_line(f"{count} ${amount(cents)}", f"{count} ${cents // 100}", str(count), columns=columns)
+        case Phase.WAITING:
+            return pad_words.CLOSED_END_GAME
+        case Phase.BLIND | Phase.STARTING:
+            return first_fit(columns, f"{pad_words.CLOSED} {NO_DEVICE}", pad_words.CLOSED)
+        case Phase.CLOSING | Phase.STOPPED:
+            return pad_words.CLOSED
+
+
+def suspended_line(columns: int) -> str:
+    """Line 1 of a table whose link is suspended: it may be open, yet no wager is taken."""
+    return first_fit(columns, f"{pad_words.CLOSED} SUSPENDED", pad_words.CLOSED)
+
+
+def locked_line(*candidates: str, columns: int) -> str:
+    """Line 1 of a locked table with something to read beside the state."""
+    return first_fit(columns, *(f"{pad_words.LOCKED} {text}" for text in candidates), pad_words.LOCKED)
+
+
+def _open_line(present: int, to_clear: tuple[int, ...], columns: int) -> str:
+    if not to_clear:
+        return f"{pad_words.OPEN} {present} BET" + ("" if present == 1 else "S")
+    clear = f"{pad_words.OPEN} CLEAR"
+    first, more = f"{clear} S{to_clear[0]}", len(to_clear) - 1
+    return first_fit(
+        columns, " ".join((clear, *(f"S{seat}" for seat in to_clear))), f"{first} +{more}" if more else first, first
+    )
+
+
+def preview_line(seat: int, hand: int, cents: int, columns: int) -> str:
+    """Line 2 before ENTER: seat, hand key, amount."""
+    return first_fit(
+        columns,
+        pad_words.preview_line(seat, hand, amount(cents)),
+        f"S{seat} H{hand} {cents // 100}",
+        f"S{seat} H{hand}",
+    )
+
+
+def refused_preview_line(seat: int, hand: int, refused: Refused, columns: int) -> str:
+    """Line 2 before ENTER where ENTER would be refused: why, as far as it fits."""
+    return f"S{seat} H{hand} {ADVICE[refused.refusal].keypad}"[:columns].rstrip()
+
+
+def award_line(award: Award, hand_key: int | None, columns: int) -> str:
+    """Line 2 in supervisor mode: what ENTER would do."""
+    if award.pending:
+        text = f"{pad_words.CONFIRM} {award.id}"
+        with_seat = f"{text} S{award.seat}"
+        return first_fit(columns, f"{with_seat}H{hand_key}" if hand_key else with_seat, with_seat, text)
+    text = f"{pad_words.PAY} {award.id}"
+    return first_fit(columns, f"{text} {amount(award.amount_cents)}", f"{text} S{award.seat}", text)
+
+
+def refused_answer(refused: Refused) -> str:
+    """The keypad's words of a refusal; they begin with NO."""
+    words = ADVICE[refused.refusal].keypad
+    return words if words.startswith(f"{pad_words.REFUSED} ") else f"{pad_words.REFUSED} {words}"
+
+
+def taken_answer(command: Command, table: TableState, awards: Mapping[str, Award]) -> str | None:
+    """The answer to a command that was carried out; None where line 1 or WAIT SUPERVISOR says it."""
+    match command:
+        case Lock():
+            return None
+        case Claim():
+            newest = awards[table.awards[-1]]
+            words = None if newest.pending else f"{newest.id} {amount(newest.amount_cents)}"
+        case Confirm() | Pay() | Void():
+            words = _award_answer(command, awards)
+        case _:
+            words = _round_answer(command, table)
+    return None if words is None else f"{pad_words.TAKEN} {words}".rstrip()
+
+
+def _award_answer(command: Confirm | Pay | Void, awards: Mapping[str, Award]) -> str:
+    match command:
+        case Confirm():
+            # a member of a tie is verified and waits for the others
+            return f"{command.award} " + ("VERIFIED" if awards[command.award].pending else "CONFIRMED")
+        case Pay():
+            return f"{command.award} PAID"
+        case Void():
+            return f"{command.award} VOID"
+
+
+def _round_answer(command: Command, table: TableState) -> str:
+    match command:
+        case Fold():
+            return f"FOLD S{command.seat}"
+        case Join():
+            return "JOIN " + " ".join(str(seat) for seat in command.seats)
+        case VoidSeat():
+            return f"VOID S{command.seat}"
+        case VoidRound():
+            return "VOID ROUND"
+        case EndGame():
+            envy = sum(share.cents for share in table.last_envy)
+            return f"ENVY {amount(envy)}" if envy else "END GAME"
+        case _:
+            return "MISMATCH" if isinstance(command, Note) else ""
