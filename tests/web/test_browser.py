@@ -1,0 +1,87 @@
+"""The pages as a person sees them, in headless Chromium."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from browser import Browser
+
+pytestmark = pytest.mark.peer
+
+MEGA = "return document.querySelector('[data-level=mega] .amount')?.getAttribute('aria-label')"
+
+
+@pytest.fixture
+def browser(tmp_path: Path) -> Iterator[Browser]:
+    window = Browser(tmp_path / "profile")
+    yield window
+    window.close()
+
+
+def test_the_sign_counts_up_and_never_shows_more_than_is_committed(web: Any, daemon: Any, browser: Browser) -> None:
+    """Between two committed values the figure rises; the largest figure ever painted is the newest committed one."""
+    browser.open(f"{web.url}/sign/nexus-1")
+    browser.wait(MEGA, "$50,012.34")
+    browser.run(
+        """window.seen = [];
+        const node = document.querySelector('[data-level=mega] .amount');
+        new MutationObserver(() => window.seen.push(Number(node.getAttribute('aria-label').replace(/[$,.]/g, ''))))
+          .observe(node, {attributes: true, attributeFilter: ['aria-label']});"""
+    )
+    daemon.show(5_009_900)
+    browser.wait(MEGA, "$50,099.00")
+    seen = browser.run("return window.seen")
+    assert seen == sorted(seen)
+    assert seen[-1] == 5_009_900
+    daemon.show(1_000_000)
+    browser.wait(MEGA, "$10,000.00")
+    assert browser.run("return window.seen").count(1_000_000) == 1
+    assert browser.run("return window.seen")[-2] == 5_009_900
+    assert browser.console() == []
+
+
+def test_a_demo_is_unmistakable_and_a_win_is_announced(web: Any, daemon: Any, browser: Browser, tmp_path: Path) -> None:
+    """The page wears its DEMO mark; a pending award is named with table, seat and amount."""
+    browser.open(f"{web.url}/sign/nexus-1")
+    browser.wait("return document.getElementById('demo').hidden", False)
+    award = {
+        "id": "A1", "link": "nexus-1", "table": "T1", "seat": 3, "hand": "royal-flush", "status": "pending",
+        "amount_cents": 5_001_234,
+    }  # fmt: skip
+    daemon.show(5_000_000, awards=[award])
+    browser.wait(
+        "return document.getElementById('win').textContent", "Winner at T1, seat 3 · $50,012.34 · being verified"
+    )
+    browser.screenshot(tmp_path / "win.png")
+    daemon.show(5_000_000, awards=[{**award, "status": "paid"}])
+    browser.wait("return document.getElementById('win').hidden", True)
+
+
+def test_a_silent_controller_closes_the_sign(web: Any, daemon: Any, browser: Browser) -> None:
+    """A dead daemon, and a dead web process too, leave CLOSED on the screen and no amount."""
+    visible = "return getComputedStyle(document.getElementById('levels')).display"
+    browser.open(f"{web.url}/sign/nexus-1")
+    browser.wait(MEGA, "$50,012.34")
+    daemon.show(5_001_300, closed="the ledger's disk failed")
+    browser.wait(visible, "none")
+    browser.wait("return document.getElementById('stale').textContent", "the ledger's disk failed")
+    daemon.show(5_001_400, closed=None)
+    browser.wait(visible, "flex")
+    web.stop()
+    browser.wait(visible, "none")
+    assert browser.run("return document.getElementById('closed').innerText").upper() == "CLOSED"
+
+
+def test_the_landing_page_shows_the_floor(web: Any, browser: Browser, tmp_path: Path) -> None:
+    """Links with their meters, tables with their seats, and a way to each sign."""
+    browser.open(web.url)
+    browser.wait("return document.querySelectorAll('.card .line').length", 3)
+    assert browser.run("return document.querySelector('.card').getAttribute('href')") == "/sign/nexus-1"
+    assert browser.run("return [...document.querySelectorAll('.seats i')].map(i => i.className)") == [
+        "present", "present", "empty", "empty", "empty", "empty", "empty",
+    ]  # fmt: skip
+    browser.screenshot(tmp_path / "landing.png")
+    assert browser.console() == []
