@@ -3,6 +3,10 @@
 Line 1 begins with the state of the table, line 2 is what is being keyed or the answer to it. Whoever writes a pad uses
 these words; whoever reads one (a person, or the simulated dealer) acts on nothing else. Amounts are major units with
 two digits after the point and no thousands sign, for example ``12345.67``.
+
+Whoever pressed a key must see that it was taken. Each key therefore changes line 2; where its words would be the same as
+before the key, a full stop (:data:`MARK`) in a column of its own behind them comes or goes. Compare lines whole to see
+that a key was taken; read words from the beginning of the line.
 """
 
 from __future__ import annotations
@@ -16,6 +20,12 @@ LOCKED: Final = "LOCKED"
 CLOSED: Final = "CLOSED"
 #: The whole of line 1 when only the END GAME key opens the table again.
 CLOSED_END_GAME: Final = "CLOSED END GAME"
+
+#: Line 1 goes on with this where chips lie on sensors that count for nothing until they are lifted and put down again:
+#: ``OPEN CLEAR S3 S5``. Where not all fit, the first is named and the others are counted: ``OPEN CLEAR S1 +3``.
+CLEAR_SEATS: Final = "CLEAR"
+#: Comes or goes behind the words of line 2 where they repeat.
+MARK: Final = "."
 
 #: Line 2 begins with one of these. ``OK`` answers what was taken, ``NO`` what was refused.
 TAKEN: Final = "OK"
@@ -60,6 +70,9 @@ _PREVIEW: Final = re.compile(r"S(\d{1,2}) H(\d)(?: (\d+\.\d\d))?")
 _AWARD: Final = re.compile(r"(CONFIRM|PAY) (A\d+)\b")
 
 
+_CLEAR: Final = re.compile(r"OPEN CLEAR((?: S\d{1,2})+)")
+
+
 class Preview(NamedTuple):
     """A claim that ENTER would make. ``amount`` is the printed amount, empty where the pad has none to show."""
 
@@ -83,3 +96,9 @@ def read_supervisor(line: str) -> tuple[str, str] | None:
     """``("CONFIRM" or "PAY", award)`` if the pad asks a supervisor for ENTER, else None."""
     match = _AWARD.match(line)
     return (match[1], match[2]) if match else None
+
+
+def read_clear(line_1: str) -> tuple[int, ...]:
+    """The seats whose chips the pad asks to be lifted; empty where it asks for none."""
+    match = _CLEAR.match(line_1)
+    return tuple(int(seat) for seat in re.findall(r"\d+", match[1])) if match else ()

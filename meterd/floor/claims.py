@@ -124,7 +124,7 @@ class PadLine:
     def __init__(self, table: TableSettings, columns: int = words.COLUMNS) -> None:
         self.state = Pad.EMPTY
         self._table = table
-        self._columns = columns
+        self._width = columns - 1  # the last column is kept for the mark
         self._digits = ""
         self._hand = 0
         self._award: str | None = None
@@ -147,6 +147,11 @@ class PadLine:
             self._digits, self._hand, self._award = "", 0, None
         to_table = {Act.TABLE_LOCK: Signal.LOCK, Act.TABLE_END: Signal.END_GAME}.get(step.act)
         return Asked(commands, to_table, actor)
+
+    @property
+    def width(self) -> int:
+        """Characters of an answer."""
+        return self._width
 
     def say(self, answer: str | None) -> None:
         """Put an answer on the line; None leaves it to :meth:`text` to say what stands there.
@@ -265,8 +270,7 @@ class PadLine:
 
     def text(self, book: Book) -> str:
         """Line 2."""
-        shown = self._words(book)[: self._columns]
-        return f"{shown[: self._columns - 1]}." if self._mark else shown
+        return self._words(book)[: self._width] + (pad_words.MARK if self._mark else "")
 
     def beside_locked(self, book: Book) -> tuple[str, ...]:
         """What line 1 shows beside LOCKED while something is keyed: the envy of a preview, the amount of an award."""
@@ -300,13 +304,13 @@ class PadLine:
         award = book.awards[self._award]
         rows = [row.hand for row in book.links[award.link].settings.paytable.rows]
         hand_key = rows.index(award.hand) + 1 if award.hand in rows else None
-        return words.award_line(award, hand_key, self._columns)
+        return words.award_line(award, hand_key, self._width)
 
     def _preview_words(self, book: Book) -> str:
         found = self._preview(book)
         if found.refused is not None:
-            return words.refused_preview_line(self._seat, self._hand, found.refused, self._columns)
-        return words.preview_line(self._seat, self._hand, found.amount_cents, self._columns)
+            return words.refused_preview_line(self._seat, self._hand, found.refused, self._width)
+        return words.preview_line(self._seat, self._hand, found.amount_cents, self._width)
 
     def _preview(self, book: Book) -> Preview:
         """Decided once for each state of the book, however often it is looked at."""

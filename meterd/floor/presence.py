@@ -47,7 +47,7 @@ class Snapshot(NamedTuple):
 
 
 class LockSeen(NamedTuple):
-    """When LOCK was pressed: after ``after_ms``, by ``by_ms`` at the latest. ``began_ms``: its snapshot was asked for."""
+    """When LOCK was pressed: after ``after_ms``, by ``by_ms`` at the latest. ``began_ms``: its snapshot's request."""
 
     began_ms: int
     after_ms: int

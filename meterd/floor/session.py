@@ -12,7 +12,6 @@ Sources: the lit sensor is the record of participation (CO 47.1-1099.26(2)); bet
 from __future__ import annotations
 
 from collections.abc import Iterable
-from enum import StrEnum
 from typing import NamedTuple
 
 from meterd.accounting.book import Book
@@ -39,6 +38,7 @@ from meterd.floor.claims import PadLine, presses
 from meterd.floor.inputs import Inputs, Moves
 from meterd.floor.presence import Late, LockSeen, Seats, interval
 from meterd.floor.transitions import TRANSITIONS, Act, Pad, Phase, Signal, apply
+from meterd.floor.view import Lamp, TableView, lamps
 from protocols.events import DeviceDown, DeviceUp, Reading
 
 __all__ = ["TRANSITIONS", "DeviceEvent", "Lamp", "TableSession", "TableView"]
@@ -47,22 +47,6 @@ DeviceEvent = DeviceUp | Reading | DeviceDown
 
 #: ``ms_max`` of a late bet when nobody here saw the LOCK (the daemon was restarted since, or a page locked the table).
 MS_UNKNOWN = -1
-
-
-class Lamp(StrEnum):
-    """What a seat's lamp says: nothing; a wager was seen; a wager was accepted."""
-
-    DARK = "dark"
-    BLINK = "blink"
-    STEADY = "steady"
-
-
-class TableView(NamedTuple):
-    """What the table should show: lamps by seat, whether the "betting closed" lamp is lit, the two lines of the pad."""
-
-    lamps: tuple[Lamp, ...]
-    lockout: bool
-    text: tuple[str, str]
 
 
 class _Closing(NamedTuple):
@@ -168,7 +152,7 @@ class TableSession:
         return [note, *self._close(step.act, event.cause)]
 
     def on_reading(self, reading: Reading, book: Book) -> list[Command]:
-        """Levels and counters of a trusted module. Chips, then LOCK, then keys: a chip in LOCK's own reply is in time."""
+        """Levels and counters of a trusted module. Chips, then LOCK, then keys: a chip in LOCK's reply is in time."""
         inputs = self._inputs.get(reading.device)
         if inputs is None or not inputs.trusted:
             return []
@@ -340,7 +324,7 @@ class TableSession:
         if decision.refusal is not None:
             self._pad.say(words.refused_answer(decision.refusal))
         else:
-            self._pad.say(words.taken_answer(command, table, book.awards))
+            self._pad.say(words.taken_answer(command, table, book.awards, self._pad.width))
         self._pad.answered(book)
 
     # ── what is shown ───────────────────────────────────────────────────────────────────────────────────────────
@@ -349,12 +333,8 @@ class TableSession:
         """Lamps, the lockout lamp and the pad, from the book as it stands. Steady lamps come from the book alone."""
         self._look(book)
         table, phase = self._state(book), self.phase(book)
-        accepted = table.wagers if phase is Phase.LOCKED else {}
-        lamps = tuple(
-            Lamp.STEADY if seat in accepted else Lamp.BLINK if seat in self.present else Lamp.DARK
-            for seat in range(1, self._table.settings.seats + 1)
-        )
-        return TableView(lamps, not self._window_open(book), (self._line_1(phase, table, book), self._pad.text(book)))
+        text = (self._line_1(phase, table, book), self._pad.text(book))
+        return TableView(lamps(phase, table, self.present), not self._window_open(book), text)
 
     def _line_1(self, phase: Phase, table: TableState, book: Book) -> str:
         if phase is Phase.OPEN and not self._betting(book):

@@ -122,19 +122,26 @@ def refused_answer(refused: Refused) -> str:
     return words if words.startswith(f"{pad_words.REFUSED} ") else f"{pad_words.REFUSED} {words}"
 
 
-def taken_answer(command: Command, table: TableState, awards: Mapping[str, Award]) -> str | None:
+def taken_answer(command: Command, table: TableState, awards: Mapping[str, Award], columns: int) -> str | None:
     """The answer to a command that was carried out; None where line 1 or WAIT SUPERVISOR says it."""
     match command:
         case Lock():
             return None
         case Claim():
             newest = awards[table.awards[-1]]
-            words = None if newest.pending else f"{newest.id} {amount(newest.amount_cents)}"
+            return None if newest.pending else _taken_with_amount(newest.id, newest.amount_cents, columns)
+        case EndGame() if table.last_envy:
+            return _taken_with_amount("ENVY", sum(share.cents for share in table.last_envy), columns)
         case Confirm() | Pay() | Void():
             words = _award_answer(command, awards)
         case _:
-            words = _round_answer(command, table)
-    return None if words is None else f"{pad_words.TAKEN} {words}".rstrip()
+            words = _round_answer(command)
+    return f"{pad_words.TAKEN} {words}".rstrip()
+
+
+def _taken_with_amount(what: str, cents: int, columns: int) -> str:
+    taken = f"{pad_words.TAKEN} {what}"
+    return first_fit(columns, f"{taken} {amount(cents)}", f"{taken} {cents // 100}", taken)
 
 
 def _award_answer(command: Confirm | Pay | Void, awards: Mapping[str, Award]) -> str:
@@ -148,7 +155,7 @@ def _award_answer(command: Confirm | Pay | Void, awards: Mapping[str, Award]) ->
             return f"{command.award} VOID"
 
 
-def _round_answer(command: Command, table: TableState) -> str:
+def _round_answer(command: Command) -> str:
     match command:
         case Fold():
             return f"FOLD S{command.seat}"
@@ -159,7 +166,6 @@ def _round_answer(command: Command, table: TableState) -> str:
         case VoidRound():
             return "VOID ROUND"
         case EndGame():
-            envy = sum(share.cents for share in table.last_envy)
-            return f"ENVY {amount(envy)}" if envy else "END GAME"
+            return "END GAME"
         case _:
             return "MISMATCH" if isinstance(command, Note) else ""
