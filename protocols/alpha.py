@@ -291,6 +291,11 @@ class AlphaParser:
         self.skipped: Counter[Cause] = Counter()
         self._heard = b""
 
+    @property
+    def pending(self) -> bool:
+        """Whether a frame has begun and not ended."""
+        return bool(self._heard)
+
     def receive(self, data: bytes) -> list[Transmission]:
         """Take bytes; give the transmissions they complete, in order."""
         self._heard += data

@@ -1,0 +1,231 @@
+"""What the simulated end is told: lines, the modules and signs on them, and the tables that people play at.
+
+A plan is JSON. A module's ``profile`` has the fields of a module profile (as ``dataclasses.asdict`` gives them), so the
+same data that drives the daemon shapes its other end. A table names what its people need: the game's cards, the ordered
+hand keys of its pay table (hand key *i* is entry *i* - 1 of ``hands``), and its modules as ``[bus, unit]``.
+Units: ``*_ms`` milliseconds, ``baud`` bits a second, shares 0 to 1.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import Any, Self, TypeVar
+
+
+class PlanError(ValueError):
+    """The plan cannot be played; the message names the place in it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bits:
+    """A run of inputs or coils. ``function`` 1 is the coil area, 2 the input area."""
+
+    function: int
+    address: int
+    count: int
+    active_high: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Counters:
+    """One counter for each input. ``function`` 3 is the holding area, 4 the input registers."""
+
+    function: int
+    address: int
+    bits: int
+    high_word_first: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A display in holding registers, two characters each."""
+
+    address: int
+    lines: int
+    columns: int
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """Registers that say what the module is."""
+
+    function: int
+    address: int
+    expected: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """A module's register map and wiring: inputs and outputs by index from 0."""
+
+    inputs: Bits
+    counters: Counters | None = None
+    outputs: Bits | None = None
+    flash: Bits | None = None
+    text: Text | None = None
+    heartbeat: int | None = None
+    identity: Identity | None = None
+    turnaround_ms: int = 5
+    seats: tuple[int, ...] = ()
+    lock: int | None = None
+    lamps: tuple[int, ...] = ()
+    lockout: int | None = None
+    keys: Mapping[str, int] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ModulePlan:
+    """A module on a line."""
+
+    unit: int
+    shape: Shape
+
+
+@dataclass(frozen=True, slots=True)
+class SignPlan:
+    """A sign on a line: it hears its own type code and ``Z``, its own address and ``00``."""
+
+    id: str
+    type_code: str = "Z"
+    address: str = "00"
+
+
+@dataclass(frozen=True, slots=True)
+class NoisePlan:
+    """What a bad cable does to a share of its chunks: dropped, one bit flipped, a byte too many. Off by default."""
+
+    drop: float = 0.0
+    flip: float = 0.0
+    stray: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class LinePlan:
+    """A line: ``port`` is the path the daemon opens."""
+
+    id: str
+    kind: str
+    port: str
+    baud: int
+    modules: tuple[ModulePlan, ...] = ()
+    signs: tuple[SignPlan, ...] = ()
+    noise: NoisePlan = NoisePlan()
+
+
+@dataclass(frozen=True, slots=True)
+class TablePlan:
+    """A table and what its people know of the game."""
+
+    id: str
+    game: str
+    seats: int
+    sensors: tuple[str, int]
+    keypad: tuple[str, int]
+    evaluator: str
+    hands: tuple[str, ...]
+    own_cards: int
+    community_cards: int = 0
+    decks: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Habits:
+    """How often people do what. ``lucky``: shares of rounds whose deck is stacked so that a seat makes a high hand."""
+
+    lucky: float = 0.05
+    late: float = 0.10
+    take_back: float = 0.08
+    mistype: float = 0.10
+    void_seat: float = 0.02
+    void_round: float = 0.01
+    busy: float = 0.6
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Everything the simulated end serves and plays."""
+
+    lines: tuple[LinePlan, ...]
+    tables: tuple[TablePlan, ...] = ()
+    habits: Habits = Habits()
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """A plan from JSON text. Raises :class:`PlanError`."""
+        try:
+            raw = json.loads(text)
+        except ValueError as error:
+            raise PlanError(f"the plan is no JSON: {error}") from error
+        if not isinstance(raw, dict):
+            raise PlanError("the plan is no JSON object")
+        lines = tuple(_line(each, f"buses[{n}]") for n, each in enumerate(raw.get("buses", ())))
+        tables = tuple(_table(each, f"tables[{n}]") for n, each in enumerate(raw.get("tables", ())))
+        known = {(line.id, module.unit) for line in lines for module in line.modules}
+        for table in tables:
+            for device in (table.sensors, table.keypad):
+                if device not in known:
+                    raise PlanError(f"table {table.id} names {device[0]}/{device[1]}, and no bus has it")
+        return cls(lines, tables, _made(Habits, raw.get("habits", {}), "habits"))
+
+
+_Made = TypeVar("_Made")
+
+
+def _made(kind: type[_Made], raw: object, place: str, **given: object) -> _Made:
+    """A frozen record from JSON: unknown keys are passed over, lists become tuples, ``given`` stands as it is."""
+    if not isinstance(raw, Mapping):
+        raise PlanError(f"{place} is no JSON object")
+    names = {field.name for field in fields(kind)}  # type: ignore[arg-type]  # every kind here is a dataclass
+    values = {name: _frozen(value) for name, value in raw.items() if name in names and value is not None}
+    try:
+        return kind(**{**values, **given})
+    except TypeError as error:
+        raise PlanError(f"{place}: {error}") from error
+
+
+def _frozen(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value
+
+
+def _block(kind: type[_Made], raw: Mapping[str, Any], name: str, place: str) -> _Made | None:
+    return None if raw.get(name) is None else _made(kind, raw[name], f"{place}.{name}")
+
+
+def _module(raw: Mapping[str, Any], place: str) -> ModulePlan:
+    profile = raw.get("profile")
+    if not isinstance(profile, Mapping) or "unit" not in raw:
+        raise PlanError(f"{place} needs unit and profile")
+    inputs = _block(Bits, profile, "inputs", place)
+    if inputs is None:
+        raise PlanError(f"{place}.profile needs inputs")
+    shape = _made(
+        Shape,
+        profile,
+        f"{place}.profile",
+        inputs=inputs,
+        counters=_block(Counters, profile, "counters", place),
+        outputs=_block(Bits, profile, "outputs", place),
+        flash=_block(Bits, profile, "flash", place),
+        text=_block(Text, profile, "text", place),
+        identity=_block(Identity, profile, "identity", place),
+    )
+    return ModulePlan(int(raw["unit"]), shape)
+
+
+def _line(raw: Mapping[str, Any], place: str) -> LinePlan:
+    modules: Sequence[Mapping[str, Any]] = raw.get("modules", ())
+    signs: Sequence[Mapping[str, Any]] = raw.get("signs", ())
+    return _made(
+        LinePlan,
+        raw,
+        place,
+        modules=tuple(_module(each, f"{place}.modules[{n}]") for n, each in enumerate(modules)),
+        signs=tuple(_made(SignPlan, each, f"{place}.signs[{n}]") for n, each in enumerate(signs)),
+        noise=_made(NoisePlan, raw.get("noise", {}), f"{place}.noise"),
+    )
+
+
+def _table(raw: Mapping[str, Any], place: str) -> TablePlan:
+    return _made(TablePlan, raw, place)

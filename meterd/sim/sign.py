@@ -1,0 +1,186 @@
+"""A simulated Alpha sign: it keeps the document's memory rules and shows what a sign would show.
+
+* Clearing or configuring memory erases everything, and the sign is deaf for two seconds.
+* A configuration without a bare clear before it is stored and shows nothing.
+* A transmission nearer than a quarter of a second after the last one is lost without a word.
+* A text longer than its STRING does not get cut: it empties the STRING. Files that were not allocated take nothing.
+* The priority message takes the screen until it is released; a message without text holds a blank screen.
+Times are seconds of the monotonic clock.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Final, NamedTuple
+
+from meterd.sim.plan import SignPlan
+from protocols.alpha import (
+    STRING_MAX,
+    AlphaParser,
+    CallString,
+    ClearMemory,
+    Code,
+    Command,
+    ConfigureMemory,
+    Part,
+    ReleasePriority,
+    StringFile,
+    Transmission,
+    WriteString,
+    WriteText,
+    text_size,
+)
+
+DEAF_S: Final = 2.0
+NEAREST_S: Final = 0.25
+#: Timers wake a little early or late; a sender that keeps the pause is not punished for a millisecond.
+TOLERANCE_S: Final = 0.005
+_ANY_TYPE: Final = "Z"
+_ALL: Final = "00"
+
+
+class Heard(NamedTuple):
+    """One transmission and its fate: ``taken``, ``lost`` (too near), ``deaf`` or ``other`` (another sign's)."""
+
+    at: float
+    fate: str
+    transmission: Transmission
+
+
+@dataclass
+class AlphaSign:
+    """One sign. ``listeners`` are called with each :class:`Heard`; ``faults`` counts what went wrong, by cause."""
+
+    plan: SignPlan
+    listeners: list[Callable[[Heard], None]] = field(default_factory=list)
+    faults: Counter[str] = field(default_factory=Counter)
+
+    def __post_init__(self) -> None:
+        """Begin as out of the box: no files, no message."""
+        self._sizes: dict[str, tuple[bool, int]] = {}
+        self._texts: dict[str, tuple[Part, ...]] = {}
+        self._strings: dict[str, str] = {}
+        self._priority: tuple[Part, ...] | None = None
+        self._ended = self._deaf_until = float("-inf")
+        self._cleared = False
+        self._usable = False
+
+    def hear(self, transmission: Transmission, began: float, ended: float) -> Heard:
+        """One whole transmission that took from ``began`` to ``ended`` on the line."""
+        heard = Heard(ended, self._fate(transmission, began), transmission)
+        if heard.fate != "other":
+            self._ended = ended
+        if heard.fate == "taken":
+            for command in transmission.commands:
+                self._do(command, ended)
+        elif heard.fate != "other":
+            self.faults[heard.fate] += 1
+        for listener in self.listeners:
+            listener(heard)
+        return heard
+
+    def shows(self) -> str:
+        """The text on the display, figures in their places."""
+        if self._priority is not None:
+            return self._drawn(self._priority)
+        if not self._usable:
+            return ""
+        return " ".join(self._drawn(parts) for parts in self._texts.values() if parts)
+
+    def figures(self) -> dict[str, str]:
+        """Each STRING and what it holds; empty where a text too long emptied it."""
+        return dict(self._strings)
+
+    def _fate(self, transmission: Transmission, began: float) -> str:
+        mine = transmission.type_code in {_ANY_TYPE, self.plan.type_code} or self.plan.type_code == _ANY_TYPE
+        if not mine or transmission.address not in {_ALL, self.plan.address}:
+            return "other"
+        if began < self._deaf_until - TOLERANCE_S:
+            return "deaf"
+        return "lost" if began < self._ended + NEAREST_S - TOLERANCE_S else "taken"
+
+    def _do(self, command: Command, at: float) -> None:
+        match command:
+            case ClearMemory():
+                self._erase(at)
+                self._cleared, self._usable = True, False
+            case ConfigureMemory(files):
+                usable = self._cleared
+                self._erase(at)
+                self._cleared, self._usable = False, usable
+                self._sizes = {file.label: (isinstance(file, StringFile), file.size) for file in files}
+                self._strings = {label: "" for label, (string, _) in self._sizes.items() if string}
+                self._texts = {label: () for label, (string, _) in self._sizes.items() if not string}
+                if not usable:
+                    self.faults["configured without clearing"] += 1
+            case WriteText("0", parts):
+                self._priority = parts
+            case WriteText(label, parts):
+                self._write_text(label, parts, text_size(command))
+            case WriteString(label, text):
+                self._write_string(label, text)
+            case ReleasePriority():
+                self._priority = None
+            case _:
+                self.faults["unknown command"] += 1
+
+    def _erase(self, at: float) -> None:
+        self._sizes.clear()
+        self._texts.clear()
+        self._strings.clear()
+        self._deaf_until = at + DEAF_S
+
+    def _write_text(self, label: str, parts: tuple[Part, ...], size: int) -> None:
+        string, room = self._sizes.get(label, (True, 0))
+        if string:
+            self.faults["no such file"] += 1
+        elif size > room:
+            self.faults["text too long"] += 1
+        else:
+            self._texts[label] = parts
+
+    def _write_string(self, label: str, text: str) -> None:
+        string, room = self._sizes.get(label, (False, 0))
+        if not string:
+            self.faults["no such file"] += 1
+        elif len(text) > min(room, STRING_MAX):
+            self.faults["emptied"] += 1
+            self._strings[label] = ""
+        else:
+            self._strings[label] = text
+
+    def _drawn(self, parts: tuple[Part, ...]) -> str:
+        pieces = []
+        for part in parts:
+            match part:
+                case CallString(label):
+                    pieces.append(self._strings.get(label, ""))
+                case Code():
+                    pieces.append(" " if part in {Code.NEW_LINE, Code.NEW_PAGE} else "")
+                case _:
+                    pieces.append(part)
+        return "".join(pieces).strip()
+
+
+class SignLine:
+    """All signs of one line, behind its bytes."""
+
+    def __init__(self, signs: list[AlphaSign], character_s: float) -> None:
+        self.signs = signs
+        self._character_s = character_s
+        self._parser = AlphaParser()
+        self._began: float | None = None
+
+    def serve(self, data: bytes, at: float) -> bytes:
+        """Bytes whose last came off the line at ``at``. Signs of this kind never answer."""
+        if self._began is None:
+            self._began = at - len(data) * self._character_s
+        for transmission in self._parser.receive(data):
+            for sign in self.signs:
+                sign.hear(transmission, self._began, at)
+            self._began = at
+        if not self._parser.pending:
+            self._began = None
+        return b""
