@@ -1,0 +1,252 @@
+"""A bus on a bad cable: whatever the bytes, never a false reading, and each fault counted under its name."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import random
+from collections.abc import Coroutine
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from wire_rig import INPUTS, SENSORS, Rig, rig, until
+
+from meterd.config import BitBlock, CounterBlock
+from protocols.events import DeviceDown, DeviceUp, Reading
+from protocols.modbus_crc import sealed
+
+
+def run(work: Coroutine[Any, Any, None]) -> None:
+    asyncio.run(work)
+
+
+async def more_polls(r: Rig, count: int) -> None:
+    polls = r.stats.polls
+    await until(lambda: r.stats.polls >= polls + count)
+
+
+def test_a_stray_byte_before_each_reply_is_skipped_and_counted() -> None:
+    """A byte that looks like a function code, as a turning RS-485 driver makes it, hides no reply."""
+
+    async def work() -> None:
+        async with rig() as r:
+            r.cable.to_daemon = lambda data: [b"\x03" + data]
+            await r.floor.until(lambda: bool(r.floor.of(DeviceUp)))
+            await more_polls(r, 10)
+            assert r.floor.of(DeviceDown) == []
+            assert r.stats.resyncs >= 10
+            assert set(r.stats.frames) == {"ok", "stray"}
+
+    run(work())
+
+
+def test_bytes_in_single_pieces_make_one_frame() -> None:
+    """A reply that arrives byte by byte is one reply."""
+
+    async def work() -> None:
+        async with rig() as r:
+            r.cable.to_daemon = lambda data: [data[i : i + 1] for i in range(len(data))]
+            await r.floor.until(lambda: bool(r.floor.of(DeviceUp)))
+            await more_polls(r, 10)
+            assert set(r.stats.frames) == {"ok"}
+
+    run(work())
+
+
+@pytest.mark.parametrize("told", [True, False])
+def test_our_own_echo_is_no_reply(told: bool) -> None:
+    """An adapter that repeats our request is lived with; if the site file does not say so, it is counted."""
+
+    async def work() -> None:
+        async with rig(echo=told) as r:
+
+            def echoing(data: bytes) -> list[bytes]:
+                r.cable.inject(data)
+                return [data]
+
+            r.cable.to_module = echoing
+            await r.floor.until(lambda: bool(r.floor.of(DeviceUp)))
+            await until(lambda: r.module.coils[40][7])
+            await more_polls(r, 10)
+            assert r.floor.of(DeviceDown) == []
+            assert bool(r.stats.frames["echo"]) is not told
+
+    run(work())
+
+
+def test_an_echo_alone_is_a_dead_module() -> None:
+    """Where nothing but our own request comes back, no write succeeded and nobody is up."""
+
+    async def work() -> None:
+        async with rig() as r:
+
+            def only_echo(data: bytes) -> list[bytes]:
+                r.cable.inject(data)
+                return []
+
+            r.cable.to_module = only_echo
+            await r.floor.until(lambda: bool(r.floor.events))
+            assert [e.cause for e in r.floor.of(DeviceDown)] == ["timeout"]
+            assert r.stats.frames["echo"] >= 3
+            assert r.stats.frames["ok"] == 0
+
+    run(work())
+
+
+def test_the_reply_of_another_unit_is_nobodys() -> None:
+    """A whole, well-sealed frame of a neighbour is counted as such and taken by no one."""
+
+    async def work() -> None:
+        async with rig() as r:
+            r.cable.to_daemon = lambda data: [sealed(bytes((data[0] + 2,)) + data[1:-2])]
+            await r.floor.until(lambda: bool(r.floor.events))
+            assert [e.cause for e in r.floor.of(DeviceDown)] == ["timeout"]
+            assert r.stats.frames["wrong_unit"] >= 3, r.stats.frames
+
+    run(work())
+
+
+@pytest.mark.parametrize("inputs", [8, 16])
+def test_a_late_reply_is_never_taken_for_the_next_poll(inputs: int) -> None:
+    """The chip was gone again when the late reply arrived, into the next poll of the same unit: nobody sees a chip."""
+    profile = replace(SENSORS, inputs=BitBlock(2, 0, inputs), counters=CounterBlock(4, 0, 16))
+
+    async def work() -> None:
+        async with rig(profile=profile) as r:
+            await r.floor.until(lambda: bool(r.floor.of(DeviceUp)))
+            held: list[bytes] = []
+            late: list[bytes] = []
+
+            def hold(data: bytes) -> list[bytes]:
+                if not held and data[1] == 2:
+                    held.append(data)
+                    r.module.inputs[40][3] = False
+                    return []
+                if held and not late:
+                    late.append(held[0])
+                    return [held[0] + data]
+                return [data]
+
+            for _ in range(6):
+                held.clear()
+                late.clear()
+                r.module.inputs[40][3] = True
+                r.cable.to_daemon = hold
+                await until(lambda: bool(late))
+                await more_polls(r, 2)
+                r.cable.to_daemon = lambda data: [data]
+            await more_polls(r, 10)
+            assert [reading for reading in r.floor.of(Reading) if reading.levels[3]] == []
+            assert r.floor.of(DeviceDown) == []
+            assert r.stats.frames["timeout"] == 6
+            assert sum(r.stats.frames[c] for c in ("wrong_function", "mismatch", "stray", "late")) >= 6
+
+    run(work())
+
+
+def test_what_arrives_unasked_is_counted_and_dropped() -> None:
+    """A reply nobody waits for, sent twice by a repeater, changes nothing."""
+
+    async def work() -> None:
+        async with rig() as r:
+            await r.floor.until(lambda: bool(r.floor.of(DeviceUp)))
+            later = asyncio.get_running_loop().call_later
+
+            def twice(data: bytes) -> list[bytes]:
+                later(0.002, r.cable.inject, data)
+                return [data]
+
+            r.cable.to_daemon = twice
+            await more_polls(r, 20)
+            r.cable.to_daemon = lambda data: [data]
+            await more_polls(r, 2)
+            assert r.floor.of(Reading) == []
+            assert r.floor.of(DeviceDown) == []
+            assert r.stats.frames["timeout"] == 0
+            assert r.stats.frames["late"] + r.stats.frames["stray"] > 0
+
+    run(work())
+
+
+def test_noise_makes_no_wager() -> None:
+    """Flipped bits, lost bytes, inserted bytes: the module's levels never changed, and no reading says they did."""
+    seed = 20260301
+    print(f"seed {seed}")
+    rng = random.Random(seed)
+
+    def spoil(data: bytes) -> list[bytes]:
+        if rng.random() < 0.8:
+            return [data]
+        raw = bytearray(data)
+        at = rng.randrange(len(raw))
+        kind = rng.randrange(3)
+        if kind == 0:
+            raw[at] ^= 1 << rng.randrange(8)
+        elif kind == 1:
+            del raw[at]
+        else:
+            raw.insert(at, rng.randrange(256))
+        return [bytes(raw)]
+
+    async def work() -> None:
+        async with rig() as r:
+            r.cable.to_daemon = spoil
+            await until(lambda: r.stats.frames["ok"] > 150)
+            assert r.floor.of(Reading) == []
+            assert {up.reading.levels for up in r.floor.of(DeviceUp)} <= {(False,) * INPUTS}
+            assert {up.reading.counts for up in r.floor.of(DeviceUp)} <= {(0,) * INPUTS}
+            assert r.stats.frames["timeout"] > 0
+
+    run(work())
+
+
+def test_a_module_that_refuses_its_writes_is_polled_on() -> None:
+    """Exception replies to writes are counted; levels and counters keep coming and nothing else is asked in between."""
+
+    async def work() -> None:
+        async with rig() as r:
+            r.module.refuse.add(15)
+            await r.floor.until(lambda: bool(r.floor.of(DeviceUp)))
+            await until(lambda: r.stats.frames["refused"] >= 2)
+            assert r.stats.polls >= 20
+            assert r.floor.of(DeviceDown) == []
+            assert r.bus.shown_seq(40) == -1
+
+    run(work())
+
+
+def test_an_unplugged_adapter_is_closed_at_once_and_found_again(tmp_path: Path) -> None:
+    """Every module is down for that reason; the stable name may lead to another node when it comes back."""
+    stable = tmp_path / "by-path"
+
+    async def work() -> None:
+        async with rig(units=(40, 41), port=str(stable)) as r:
+            await r.floor.until(lambda: len(r.floor.events) == 2)  # the name leads nowhere yet
+            assert [e.cause for e in r.floor.of(DeviceDown)] == ["port_lost"] * 2
+            assert "does not exist" in r.stats.port_cause
+            stable.symlink_to(r.cable.port)
+            await r.floor.until(lambda: len(r.floor.of(DeviceUp)) == 2)
+            node = os.stat(r.cable.port).st_rdev  # noqa: PTH116 - the stable name does not matter here, the node does
+            assert node in _open_nodes()
+            r.cable.unplug()
+            await r.floor.until(lambda: len(r.floor.of(DeviceDown)) == 4)
+            assert {e.cause for e in r.floor.of(DeviceDown)} == {"port_lost"}
+            assert node not in _open_nodes()
+            assert r.stats.port_losses == 1
+            r.cable.plug(stable)
+            await r.floor.until(lambda: len(r.floor.of(DeviceUp)) == 4)
+            assert r.stats.port_up
+
+    run(work())
+
+
+def _open_nodes() -> set[int]:
+    """Device numbers of all character devices this process holds open."""
+    nodes = set()
+    for name in Path("/proc/self/fd").iterdir():
+        with contextlib.suppress(OSError):
+            nodes.add(name.stat().st_rdev)
+    return nodes
