@@ -35,9 +35,8 @@ def sevens(cards: Sequence[Card]) -> HandValue:
         CardError: fewer than two cards.
     """
     if len(cards) < 2:
-        raise CardError(
-            f"a blackjack hand has at least two cards, {len(cards)} given: {' '.join(map(str, cards)) or 'none'}"
-        )
+        given = " ".join(map(str, cards)) or "none"
+        raise CardError(f"a blackjack hand has at least two cards; given: {given}")
     first_two = tuple(card for card in cards[:2] if card.rank == SEVEN)
     if len(first_two) == 2 and len(cards) > 2 and cards[2].rank == SEVEN:
         return _value("three-sevens", tuple(cards[:3]))

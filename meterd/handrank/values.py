@@ -58,8 +58,8 @@ class HandValue:
 
     def __str__(self) -> str:
         """Category, deciding ranks and cards: ``full-house 9 K (9c 9d 9s Kd Kh)``."""
-        ranks = " ".join(RANKS[rank - RANK_MIN] for rank in self.tiebreak)
-        return f"{self.category} {ranks} ({' '.join(map(str, self.cards_used))})"
+        ranks = [RANKS[rank - RANK_MIN] for rank in self.tiebreak]
+        return f"{' '.join([self.category, *ranks])} ({' '.join(map(str, self.cards_used))})"
 
 
 def rank(cards: Sequence[Card], ranking: str | Ranking) -> HandValue:
@@ -71,9 +71,8 @@ def rank(cards: Sequence[Card], ranking: str | Ranking) -> HandValue:
     """
     order = RANKINGS[ranking] if isinstance(ranking, str) else ranking
     if len(cards) < order.size:
-        raise CardError(
-            f"{order.name} needs {order.size} cards, {len(cards)} given: {' '.join(map(str, cards)) or 'none'}"
-        )
+        given = " ".join(map(str, cards)) or "none"
+        raise CardError(f"a {order.name} hand needs {order.size} cards; given: {given}")
     check_decks(cards)
     hand = Features.of_cards(cards)
     category = best_category(hand, order)
