@@ -169,9 +169,9 @@ class _Player:
         self.world.restart()
 
     def rounds(self, line: Statement) -> None:
-        """Whole rounds with one unit each; stops at the first refusal."""
+        """Whole rounds, one after the other; stops at the first refusal."""
         table = line["table"]
-        seen = tuple(ask.WagerSeen(seat) for seat in line["seats"])
+        seen = tuple(ask.WagerSeen(seat, line.get("units", 1)) for seat in line["seats"])
         keyed_by = dealer(line)
         lock = ask.Lock(actor=keyed_by, table=table, wagers=seen)
         end = ask.EndGame(actor=keyed_by, table=table)

@@ -60,7 +60,7 @@ FORMS: Final = (
     Form("join", "join TABLE seats SEATS", "these seats are one player, for this round"),
     Form("lock", "lock TABLE", "the dealer ends betting"),
     Form("late", "late TABLE seat SEAT", "a wager after lock"),
-    Form("rounds", "rounds TABLE COUNT seat|seats SEATS", "whole rounds: wagers, lock, end"),
+    Form("rounds", "rounds TABLE COUNT seat|seats SEATS [units COUNT]", "whole rounds: wagers, lock, end"),
     Form("claim", "claim TABLE seat SEAT HAND [by PERSON]", "the dealer keys a hand; names the award A1, A2, …"),
     Form("claim", f"claim TABLE seat SEAT (cards TEXT) {_CARDS} [by PERSON]", "the dealer keys the cards"),
     Form("fold", "fold TABLE seat SEAT", "a seat folds its hand"),
