@@ -1,0 +1,44 @@
+"""``meterd demo``: a floor without hardware."""
+
+from __future__ import annotations
+
+import json
+import signal
+import sys
+from pathlib import Path
+
+import click
+
+from meterd.errors import EXIT_FINDING, EXIT_USAGE, MeterdError
+
+
+@click.command()
+@click.option("--seconds", type=click.FloatRange(1), help="stop by itself after so many seconds")
+@click.option("--speed", default=1.0, show_default=True, type=click.FloatRange(0.1, 50), help="divides people's pauses")
+@click.option("--headless", is_flag=True, help="open no browser; pages are served all the same")
+@click.option("--data", type=click.Path(path_type=Path, file_okay=False), help="keep the ledger in this folder")
+@click.option("--json", "as_json", is_flag=True, help="end with one JSON document on standard output")
+def demo(seconds: float | None, speed: float, headless: bool, data: Path | None, as_json: bool) -> None:
+    """Play eight tables on pseudo-terminals with real protocol bytes. Nothing here is real money."""
+    from meterd.app.demo import Demo, DemoOptions
+
+    def say(line: str) -> None:
+        click.echo(line, err=True)
+
+    try:
+        floor = Demo(DemoOptions(seconds, speed, headless, data), say)
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, lambda *_: floor.stop())
+        report = floor.run()
+    except MeterdError as error:
+        click.echo(f"meterd demo: {error}", err=True)
+        sys.exit(EXIT_USAGE)
+    verdict = "verified" if report["ledger_ok"] else "DOES NOT VERIFY"
+    say(
+        f"{report['rounds']} rounds, {report['wagers']} wagers, {report['awards']} awards, "
+        f"{report['late_bets']} late bets refused; ledger {verdict}: {floor.folder}"
+    )
+    if as_json:
+        click.echo(json.dumps(report))
+    if not report["ledger_ok"]:
+        sys.exit(EXIT_FINDING)
