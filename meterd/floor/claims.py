@@ -259,7 +259,7 @@ class PadLine:
 
     def _next_award(self, book: Book) -> str | None:
         """The award a supervisor is asked about: pending ones first, in ledger order; the key again, the next one."""
-        mine = [book.awards[award] for award in book.open_awards if book.awards[award].table == self._table.id]
+        mine = [award for award in book.awards.values() if award.table == self._table.id]
         queue = [award.id for award in mine if award.pending]
         queue += [award.id for award in mine if award.status is AwardStatus.CONFIRMED]
         if not queue:

@@ -1,6 +1,6 @@
 """What a table shows: lamps, the "betting closed" lamp, and the two lines of its pad.
 
-Rule 1: steady comes from the book alone: an accepted wager of the running round. Blinking is a preview of what was seen.
+Rule 1: steady comes from the book alone: an accepted wager of the running round. Blinking previews what was seen.
 Rule 2: whatever is not certain is dark, and betting shows as closed.
 """
 
