@@ -17,7 +17,7 @@ import threading
 import time
 import webbrowser
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, Final
@@ -219,27 +219,26 @@ class Demo:
                     self._say(told)
 
     def _report(self, people: dict[str, Any], stats: dict[str, Any]) -> dict[str, Any]:
-        kinds = Counter(_kinds(self.folder))
+        kinds: Counter[str] = Counter()
+        residual = 0
+        for record in read_records(self.folder):
+            kinds[record.kind] += 1
+            residual += sum(microcents for _, microcents in record.postings)
+            if record.kind == "Locked":
+                kinds["wagers"] += len(json.loads(record.body)["seats"])
         report = verify(self.folder)
         return {
             "rounds": kinds["GameEnded"],
             "wagers": kinds["wagers"],
             "awards": kinds["Claimed"],
             "late_bets": kinds["LateBet"],
-            "residual_microcents": report.residual_microcents,
+            "residual_microcents": residual,
             "ledger_ok": report.ok,
-            "head": report.head,
+            "head": report.head.hex(),
             "late_polls": sum(bus["late_polls"] for bus in stats.get("buses", {}).values()),
             "steady_lamps_seen": people.get("steady_lamps_seen", 0),
             "lamp_ms": people.get("lamp_ms", {"p50": None, "p99": None}),
         }
-
-
-def _kinds(folder: Path) -> Iterator[str]:
-    for record in read_records(folder):
-        yield record.kind
-        if record.kind == "Locked":
-            yield from ("wagers" for _ in json.loads(record.body)["seats"])
 
 
 def _last_json(out: bytes | None) -> dict[str, Any] | None:

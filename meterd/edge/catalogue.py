@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import hashlib
 from functools import cache
+from pathlib import Path
 
-from meterd.config import Catalogue, SignModel, load_profile, load_signs
+from meterd.config import Catalogue, SignModel, Site, load_profile, load_signs, load_site
 from meterd.edge.files import load_paytables, schema_files
-from meterd.errors import MisuseError
+from meterd.errors import ConfigError, MisuseError
 
 _SIGNS = "profiles/signs.toml"
 
@@ -40,3 +41,16 @@ def catalogue() -> Catalogue:
 def _file_of(paytable_id: str) -> str:
     """``co/nexus/pmg-ml-02`` stands in ``paytables/co/nexus.toml``."""
     return f"paytables/{'/'.join(paytable_id.split('/')[:2])}.toml"
+
+
+def read_site(path: Path) -> tuple[Site, str]:
+    """A site file from disk, checked against the catalogue, with its text.
+
+    Raises:
+        ConfigError: it cannot be read, or has findings.
+    """
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{path}: the site file cannot be read ({error})") from error
+    return load_site(text, str(path), catalogue()), text
