@@ -21,12 +21,13 @@ SECOND_US: Final = 1_000_000
 GAP_US_FIXED: Final = 1_750
 GAP_FIXED_ABOVE_BAUD: Final = 19_200
 
-#: What a busy table asks for in one second, besides its polls: read off a round in which everybody bets at once.
-COUNTERS_ON_CHANGE: Final = 2
-LAMP_WRITES: Final = 2
+#: What a table asks for in one second besides its polls, every table of the line at once: one change of its bets (a
+#: read of the counters, a write of the lamps) and two keys. Faster bursts live from the 20 % that stay free.
+COUNTERS_ON_CHANGE: Final = 1
+LAMP_WRITES: Final = 1
 LAMP_WRITES_TOGGLED: Final = 4  # without a flash bank the driver toggles the lamps, on and off twice a second
 READ_BACKS: Final = 1  # and one after each write, unless the lamps are being toggled
-TEXT_WRITES: Final = 4
+TEXT_WRITES: Final = 2
 HEARTBEATS: Final = 1
 SIGN_WRITES: Final = 4  # a sign loses writes that come closer than a quarter of a second
 

@@ -11,6 +11,8 @@ import re
 import tomllib
 from typing import Final
 
+from meterd.errors import MisuseError
+
 KeyPath = tuple[str | int, ...]
 
 _BLANK: Final = re.compile(r"[ \t]*")
@@ -28,7 +30,7 @@ _PLAIN: Final = re.compile(r"[^,\]}#\r\n]*")
 
 
 def key_lines(text: str) -> dict[KeyPath, int]:
-    """The line of every key path of a document that ``tomllib`` accepts.
+    """The line of every key path of a document that ``tomllib`` accepts (of others it may raise ``MisuseError``).
 
     A table's line is that of its header where it has one, else of the first key or header that names it.
     """
@@ -118,8 +120,8 @@ class _Scanner:
             self._inline_table(path)
         elif self._peek('"') or self._peek("'"):
             self._string()
-        else:
-            self._skip(_PLAIN)
+        elif not self._skip(_PLAIN):
+            raise self._lost("expected a value")
 
     def _array(self, path: KeyPath) -> None:
         self._advance(1)
@@ -152,7 +154,11 @@ class _Scanner:
             if match:
                 self._advance(len(match.group()))
                 return match.group()
-        raise ValueError(f"line {self._line}: a string that does not end")
+        raise self._lost("a string that does not end")
+
+    def _lost(self, reason: str) -> MisuseError:
+        """The scanner and tomllib read the same text differently."""
+        return MisuseError(f"line {self._line} of accepted TOML: {reason}")
 
     def _peek(self, text: str) -> bool:
         return self._text.startswith(text, self._at)
@@ -166,6 +172,6 @@ class _Scanner:
     def _advance(self, characters: int) -> None:
         end = self._at + characters
         if end > len(self._text):
-            raise ValueError(f"line {self._line}: the text ends too early")
+            raise self._lost("the text ends too early")
         self._line += self._text.count("\n", self._at, end)
         self._at = end
