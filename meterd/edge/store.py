@@ -85,6 +85,7 @@ class Store:
         db = sqlite.writer(path, synchronous=synchronous)
         try:
             last = _check_tail(db, path)
+            _sync(path.parent)  # SQLite made the WAL file just now, and would not notice a folder that cannot be synced
         except BaseException:
             db.close()
             raise

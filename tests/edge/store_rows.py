@@ -11,8 +11,12 @@ from itertools import pairwise
 from pathlib import Path
 
 from meterd.edge.store import Store
+from meterd.errors import LedgerError
 from meterd.ledger.chain import seal
 from meterd.ledger.record import Draft, Record
+
+#: The child checkpoints once in so many entries, so that the WAL begins again and again.
+CHECKPOINT_EACH = 40
 
 
 def draft(n: int) -> Draft:
@@ -51,14 +55,30 @@ def new_ledger(folder: Path, entries: int = 1) -> Path:
 
 
 def commit_and_tell(folder: Path, synchronous: str, count: int, group: int) -> None:
-    """Commit group by group, and tell each one on standard output only when it is done."""
-    store = Store.open(folder, synchronous=synchronous)
-    target = store.seq + count
-    while store.seq < target:
-        store.commit(following(store, group))
-        os.write(1, b"acked %d\n" % store.seq)
-    os.write(1, b"done\n")
-    os._exit(0)  # as a crash does: nothing is tidied up
+    """Commit group by group, and tell each one on standard output only when it is done.
+
+    A failure of the ledger is told, and so is that nothing more is taken after it. Ends as a crash does: untidied.
+    """
+    store = None
+    try:
+        store = Store.open(folder, synchronous=synchronous)
+        target = store.seq + count
+        while store.seq < target:
+            store.commit(following(store, group))
+            os.write(1, b"acked %d\n" % store.seq)
+            if store.seq % CHECKPOINT_EACH < group:
+                store.checkpoint()
+        os.write(1, b"done\n")
+        os._exit(0)
+    except LedgerError as error:
+        os.write(1, f"failed {error}\n".encode())
+    if store is not None:
+        try:
+            store.commit(following(store, 1))
+            os.write(1, b"acked %d\n" % store.seq)
+        except LedgerError:
+            os.write(1, b"refused\n")
+    os._exit(0)
 
 
 def acked(output: str) -> int:
