@@ -103,7 +103,10 @@ class NoisePlan:
 
 @dataclass(frozen=True, slots=True)
 class LinePlan:
-    """A line: ``port`` is the path the daemon opens."""
+    """A line: ``port`` is the path the daemon opens.
+
+    With a ``device_port`` another program serves the devices, on that path; the relay stays ours.
+    """
 
     id: str
     kind: str
@@ -112,6 +115,7 @@ class LinePlan:
     modules: tuple[ModulePlan, ...] = ()
     signs: tuple[SignPlan, ...] = ()
     noise: NoisePlan = NoisePlan()
+    device_port: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
