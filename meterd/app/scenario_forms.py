@@ -15,6 +15,7 @@ from meterd.accounting.commands import Actor, Role
 from meterd.accounting.refusals import Refusal
 from meterd.accounting.settings import Floor, ResetMode, Ties
 from meterd.money import parse_money, parse_rate
+from meterd.paytables.hands import hand_key
 
 
 class Form(NamedTuple):
@@ -117,7 +118,6 @@ _ROLES: Final = {
     "adm-": Role.ADMINISTRATOR,
     "tech-": Role.TECHNICIAN,
 }
-_DIGITS: Final = {"2": "two", "3": "three", "4": "four", "5": "five"}
 STATUS_WORDS: Final = ("pending", "confirmed", "paid", "voided", "held")
 
 
@@ -156,10 +156,7 @@ def _hand(text: str) -> str:
     """A hand key; the digit form ``4-of-a-kind`` is the same as ``four-of-a-kind``."""
     if not re.fullmatch(r"[a-z0-9][a-z0-9-]*", text):
         raise ValueError
-    digit, dash, rest = text.partition("-")
-    if dash and digit in _DIGITS and rest.startswith("of-a-kind"):
-        return f"{_DIGITS[digit]}-{rest}"
-    return text
+    return hand_key(text)
 
 
 def _matching(expression: str) -> Callable[[str], str]:
