@@ -49,7 +49,7 @@ class ModbusBus:
         units: Sequence[UnitPlan],
         poll: PollConfig,
         sink: Sink,
-        stats: BusStats,
+        stats: BusStats | None = None,
         *,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
@@ -59,9 +59,9 @@ class ModbusBus:
         self._poll = poll
         self._period_s = poll.levels_ms / 1000
         self._sink = sink
-        self._stats = stats
+        self.stats = self._stats = stats or BusStats()
         self._clock = clock
-        self._line = Line(bus, stats, clock=clock)
+        self._line = Line(bus, self.stats, clock=clock)
         self._line.on_lost = self._stir
         self._backoff = Backoff()
         self._stirred = asyncio.Event()
@@ -90,6 +90,19 @@ class ModbusBus:
         """What a module should show from now on. An older ``seq`` than the last is ignored; so is all after go_safe."""
         if not self._stopping and self._units[unit].want(wanted):
             self._stir()
+
+    def rebaseline(self) -> None:
+        """Events of this bus were lost on their way: every module begins again with identity and baseline.
+
+        No :class:`DeviceDown` is told; whoever lost the events knows.
+        """
+        now_s = self._clock()
+        for unit in self._units.values():
+            if unit.up:
+                self._stats.units_up -= 1
+                unit.forget()
+                unit.due_s = now_s
+        self._stir()
 
     async def go_safe(self) -> None:
         """Seat lamps dark, "betting closed" lit, on every module that answers. For good; waits at most a second."""

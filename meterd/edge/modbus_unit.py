@@ -14,7 +14,7 @@ import math
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from meterd.config import ModuleRef, Profile, UnitWanted
+from meterd.config import BitBlock, ModuleRef, Profile, UnitWanted
 from meterd.edge.modbus_line import READ_COILS, WRITE_COILS, WRITE_REGISTERS, Reply, Request
 from protocols.events import Reading
 
@@ -228,12 +228,36 @@ class Unit:
         self._stale = True
 
     def output_writes(self, now_s: float) -> list[Request]:
-        """Coil writes that bring the module to what is wanted. One where outputs and flash bank lie side by side."""
-        return [
-            Request(self.plan.unit, WRITE_COILS, address, len(bits), bits)
-            for address, bits in self._coils(now_s).items()
-            if self._written.get(address) != bits
-        ]
+        """Coil writes that bring the module to what is wanted, in an order that shows no lamp steady on its way.
+
+        A module flashes an output that is on while its flash bit is on. Where outputs and flash bank lie side by side
+        one write carries both; else flash bits are set before an output comes on, and cleared after it went off.
+        """
+        outputs, bank = self.profile.outputs, self.profile.flash
+        if outputs is None:
+            return []
+        lamps, flashing = self._coils(now_s)
+        if bank is None:
+            return self._differing([(outputs.address, lamps)])
+        if bank.address == outputs.address + outputs.count:
+            return self._differing([(outputs.address, lamps + flashing)])
+        known = self._written.get(bank.address)
+        if known is None or outputs.address not in self._written:
+            dark = _on_the_wire(outputs, safe_outputs(self.profile))
+            return self._differing([(outputs.address, dark), (bank.address, flashing), (outputs.address, lamps)])
+        on = int(bank.active_high)
+        either = tuple(on if on in pair else 1 - on for pair in zip(known, flashing, strict=True))
+        return self._differing([(bank.address, either), (outputs.address, lamps), (bank.address, flashing)])
+
+    def _differing(self, steps: Sequence[tuple[int, tuple[int, ...]]]) -> list[Request]:
+        """The writes among ``steps`` that change something, given what was written before each."""
+        held = dict(self._written)
+        requests = []
+        for address, bits in steps:
+            if held.get(address) != bits:
+                held[address] = bits
+                requests.append(Request(self.plan.unit, WRITE_COILS, address, len(bits), bits))
+        return requests
 
     def text_write(self) -> Request | None:
         """The register write that brings the display to what is wanted: only the lines that changed."""
@@ -293,25 +317,21 @@ class Unit:
             self._confirmed_seq = self._wanted.seq
         return True
 
-    def _coils(self, now_s: float) -> dict[int, tuple[int, ...]]:
-        """Address → bits on the wire, for outputs and flash bank.
-
-        A flashing lamp has its output off and its flash bit on, so that no order of two writes shows it steady.
-        """
+    def _coils(self, now_s: float) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """Bits on the wire for outputs and flash bank (none where the driver toggles)."""
         outputs, bank = self.profile.outputs, self.profile.flash
         if outputs is None:
-            return {}
+            return (), ()
         steady = _filled(self._wanted.outputs, outputs.count)
         flash = _filled(self._wanted.flash, outputs.count)
-        lit = _phase(now_s) % 2 == 0
-        shown = [(lit and bank is None) if blink else on for on, blink in zip(steady, flash, strict=True)]
-        bits = tuple(int(on == outputs.active_high) for on in shown)
-        if bank is None:
-            return {outputs.address: bits}
-        flashing = tuple(int(on == bank.active_high) for on in _filled(flash, bank.count))
-        if bank.address == outputs.address + outputs.count:
-            return {outputs.address: bits + flashing}
-        return {outputs.address: bits, bank.address: flashing}
+        lit = bank is not None or _phase(now_s) % 2 == 0
+        lamps = tuple(lit if blink else on for on, blink in zip(steady, flash, strict=True))
+        return _on_the_wire(outputs, lamps), _on_the_wire(bank, _filled(flash, bank.count)) if bank else ()
+
+
+def _on_the_wire(block: BitBlock, active: Sequence[bool]) -> tuple[int, ...]:
+    """Polarity applied."""
+    return tuple(int(on == block.active_high) for on in active)
 
 
 def _phase(now_s: float) -> int:

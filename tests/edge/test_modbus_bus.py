@@ -142,7 +142,7 @@ def test_wanted_outputs_are_written_read_back_and_written_again_when_they_differ
 
 
 def test_lamps_flash_by_the_modules_own_bank_where_it_has_one() -> None:
-    """Side by side, outputs and flash bank are one write; a flashing lamp never has its output on."""
+    """Side by side, outputs and flash bank are one write: the flash bit and the output it applies to."""
     profile = replace(SENSORS, flash=BitBlock(1, OUTPUTS, OUTPUTS))
 
     async def work() -> None:
@@ -150,7 +150,7 @@ def test_lamps_flash_by_the_modules_own_bank_where_it_has_one() -> None:
             await r.floor.until(lambda: bool(r.floor.events))
             r.bus.want(40, UnitWanted(1, (True, True, False, *[False] * 5), (False, True, True, *[False] * 5)))
             await until(lambda: r.bus.shown_seq(40) == 1)
-            assert r.module.coils[40][:16] == [True, *[False] * 7, False, True, True, *[False] * 5]
+            assert r.module.coils[40][:16] == [True, True, True, *[False] * 5, False, True, True, *[False] * 5]
             writes = [request for request in r.cable.requests if request[1] == 15 and request[3] == 0]
             assert all(request[5] == 16 for request in writes)
 

@@ -1,0 +1,203 @@
+"""The signs of one line: a task that owns the port and sends what :mod:`meterd.edge.sign_queue` says, when it says so.
+
+Rule 1: the wire loop never waits for a sign. While the driver has not taken the last transmission nothing else is
+sent; a peer that reads nothing for five seconds is a lost port.
+Rule 2: the memory plan a sign was given is remembered in a file, removed before the sign is erased and written after
+the new plan went out, so that a crash in between can only cost one configuration too many.
+
+Signs of this kind never answer; what they last got is in :meth:`SignBus.shown`. All methods but ``shown``,
+``shown_cents`` and ``status`` belong to the wire loop's thread. Units: ``*_s`` seconds of the monotonic clock.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from meterd.config import BusConfig, SignConfig
+from meterd.edge.serialport import Backoff, PortLostError, SerialLink, open_link
+from meterd.edge.sign_queue import CLOSED, Send, Shown, SignQueue, SignWanted, amount_cents
+from protocols.alpha import ClearMemory, WriteText
+
+STUCK_S: Final = 5.0  # the longest transmission takes a second at 1200 baud
+CLOSE_LIMIT_S: Final = 10.0  # on the way out; whoever stops us has a limit of its own
+
+__all__ = ["CLOSED", "Shown", "SignBus", "SignWanted"]
+
+
+class SignBus:
+    """Drives all signs of one line. ``clock`` and ``sleep`` are arguments so that a test need not wait."""
+
+    def __init__(
+        self,
+        bus: BusConfig,
+        signs: Sequence[SignConfig],
+        memory_dir: Path,
+        *,
+        clock: Callable[[], float] = time.monotonic,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+    ) -> None:
+        """Prepare; :meth:`run` does everything."""
+        self._bus = bus
+        self._memory_dir = memory_dir
+        self._clock = clock
+        self._sleep = sleep
+        self._queue = SignQueue(bus, signs)
+        for name, state in self._queue.signs.items():
+            state.applied = _read(self._plan_path(name))
+        self._stirred = asyncio.Event()
+        self._idle = asyncio.Event()
+        self._stopping = False
+        self.up = False
+        self.cause = ""
+        self.sent = 0
+        self.port_losses = 0
+
+    async def run(self) -> None:
+        """Keep the line going until cancelled: open, bring every sign up, send what changes."""
+        backoff = Backoff()
+        try:
+            while self._queue.signs:
+                peer = _Peer(self._stirred)
+                link = None
+                try:
+                    link = await open_link(self._bus, peer, dtr=False)
+                    self.up, self.cause = True, ""
+                    self._queue.link_up(self._clock())
+                    await self._serve(link, peer, backoff)
+                except PortLostError as lost:
+                    self.port_losses += self.up
+                    self.up, self.cause = False, str(lost)
+                    self._idle.set()
+                finally:
+                    if link is not None:
+                        link.close()
+                await self._sleep(backoff.next_s())
+        finally:
+            self.up = False
+
+    def want(self, sign: str, wanted: SignWanted) -> None:
+        """What a sign should show from now on. An older ``seq`` than the last is ignored; so is all after go_closed."""
+        if not self._stopping and self._queue.signs[sign].want(wanted):
+            self._stir()
+
+    async def go_closed(self) -> None:
+        """CLOSED in every figure and no message, for good; returns once the signs got it or the port is gone."""
+        self._stopping = True
+        for state in self._queue.signs.values():
+            state.close()
+        self._stir()
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(CLOSE_LIMIT_S):
+                while self.up and not self._idle.is_set():
+                    await self._idle.wait()
+
+    def shown(self, sign: str) -> Shown:
+        """What a sign last got. Safe from any thread."""
+        return self._queue.signs[sign].shown
+
+    def shown_cents(self, sign: str) -> tuple[int | None, ...]:
+        """The amounts a sign last got, in the order of ``shows``; None for CLOSED or unknown. Safe from any thread."""
+        return tuple(amount_cents(value) for value in self.shown(sign).values)
+
+    def status(self, sign: str) -> dict[str, Any]:
+        """Plain JSON values for status and metrics. Safe from any thread."""
+        shown = self.shown(sign)
+        return {
+            "up": self.up,
+            "cause": self.cause,
+            "values": list(shown.values),
+            "priority": shown.priority,
+            "seq": shown.seq,
+            "sent": self.sent,
+            "too_long": self._queue.signs[sign].too_long,
+            "port_losses": self.port_losses,
+        }
+
+    def _stir(self) -> None:
+        self._idle.clear()
+        self._stirred.set()
+
+    async def _serve(self, link: SerialLink, peer: _Peer, backoff: Backoff) -> None:
+        """Send, wait for the driver, keep the distance. Raises :class:`PortLostError` when the port is gone."""
+        while True:
+            peer.raise_if_lost()
+            self._stirred.clear()
+            step = self._queue.next(self._clock())
+            if isinstance(step, Send):
+                await self._send(link, peer, step)
+                backoff.reset()
+            else:
+                if self._queue.idle:
+                    self._idle.set()
+                await self._wait(step)
+
+    async def _send(self, link: SerialLink, peer: _Peer, step: Send) -> None:
+        """One transmission, and the file that remembers a memory plan."""
+        if isinstance(step.command, ClearMemory):
+            with contextlib.suppress(OSError):
+                self._plan_path(step.sign).unlink(missing_ok=True)
+        link.write(step.data)
+        began_s = self._clock()
+        while link.get_write_buffer_size() and not link.is_closing():
+            if self._clock() - began_s >= STUCK_S:
+                link.discard()
+                raise PortLostError(f"{self._bus.port}: the sign line takes no bytes")
+            await self._sleep(0.01)
+        peer.raise_if_lost()
+        self.sent += 1
+        self._queue.sent(step, self._clock())
+        if isinstance(step.command, WriteText) and step.command.label != "0":
+            _write(self._plan_path(step.sign), self._queue.signs[step.sign].plan)
+
+    async def _wait(self, seconds: float) -> None:
+        """Wait so long, or until a wanted value or the loss of the port stirs us."""
+        stirred = asyncio.ensure_future(self._stirred.wait())
+        waited = asyncio.ensure_future(self._sleep(seconds))
+        try:
+            await asyncio.wait({stirred, waited}, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            stirred.cancel()
+            waited.cancel()
+
+    def _plan_path(self, sign: str) -> Path:
+        return self._memory_dir / f"{sign}.plan"
+
+
+class _Peer(asyncio.Protocol):
+    """Hears nothing that matters; notices the loss of the port."""
+
+    def __init__(self, stirred: asyncio.Event) -> None:
+        self._stirred = stirred
+        self._lost: PortLostError | None = None
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._lost = exc if isinstance(exc, PortLostError) else PortLostError("closed")
+        self._stirred.set()
+
+    def raise_if_lost(self) -> None:
+        if self._lost is not None:
+            raise self._lost
+
+
+def _read(path: Path) -> str | None:
+    """A remembered plan; None where there is none that can be read."""
+    try:
+        return path.read_text(encoding="ascii")
+    except (OSError, UnicodeDecodeError):
+        return None
+
+
+def _write(path: Path, plan: str) -> None:
+    """Remember a plan; a folder that cannot be written costs one configuration at the next start."""
+    with contextlib.suppress(OSError):
+        if _read(path) == plan:
+            return
+        path.parent.mkdir(parents=True, exist_ok=True)
+        fresh = path.with_suffix(".new")
+        fresh.write_text(plan, encoding="ascii")
+        fresh.replace(path)
