@@ -124,7 +124,8 @@ class PadLine:
     def __init__(self, table: TableSettings, columns: int = words.COLUMNS) -> None:
         self.state = Pad.EMPTY
         self._table = table
-        self._width = columns - 1  # the last column is kept for the mark
+        self._columns = columns
+        self._width = columns - 1  # of an amount: the last column is kept for the mark, or the mark would cut it
         self._digits = ""
         self._hand = 0
         self._award: str | None = None
@@ -150,7 +151,7 @@ class PadLine:
 
     @property
     def width(self) -> int:
-        """Characters of an answer."""
+        """Characters that an answer with an amount may take."""
         return self._width
 
     def say(self, answer: str | None) -> None:
@@ -270,7 +271,8 @@ class PadLine:
 
     def text(self, book: Book) -> str:
         """Line 2."""
-        return self._words(book)[: self._width] + (pad_words.MARK if self._mark else "")
+        shown = self._words(book)
+        return shown[: self._width] + pad_words.MARK if self._mark else shown[: self._columns]
 
     def beside_locked(self, book: Book) -> tuple[str, ...]:
         """What line 1 shows beside LOCKED while something is keyed: the envy of a preview, the amount of an award."""
@@ -309,7 +311,7 @@ class PadLine:
     def _preview_words(self, book: Book) -> str:
         found = self._preview(book)
         if found.refused is not None:
-            return words.refused_preview_line(self._seat, self._hand, found.refused, self._width)
+            return words.refused_preview_line(self._seat, self._hand, found.refused, self._columns)
         return words.preview_line(self._seat, self._hand, found.amount_cents, self._width)
 
     def _preview(self, book: Book) -> Preview:

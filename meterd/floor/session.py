@@ -324,7 +324,7 @@ class TableSession:
         if decision.refusal is not None:
             self._pad.say(words.refused_answer(decision.refusal))
         else:
-            self._pad.say(words.taken_answer(command, table, book.awards, self._pad.width))
+            self._pad.say(words.taken_answer(command, decision.entries, table, book.awards, self._pad.width))
         self._pad.answered(book)
 
     # ── what is shown ───────────────────────────────────────────────────────────────────────────────────────────

@@ -7,7 +7,7 @@ Units: ``*_cents``.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from meterd.accounting.commands import (
@@ -24,6 +24,7 @@ from meterd.accounting.commands import (
     VoidRound,
     VoidSeat,
 )
+from meterd.accounting.entries import Entry
 from meterd.accounting.refusals import ADVICE, Refused
 from meterd.accounting.state import Award, TableState
 from meterd.floor.transitions import Phase
@@ -122,16 +123,18 @@ def refused_answer(refused: Refused) -> str:
     return words if words.startswith(f"{pad_words.REFUSED} ") else f"{pad_words.REFUSED} {words}"
 
 
-def taken_answer(command: Command, table: TableState, awards: Mapping[str, Award], columns: int) -> str | None:
-    """The answer to a command that was carried out; None where line 1 or WAIT SUPERVISOR says it."""
+def taken_answer(
+    command: Command, entries: Sequence[Entry], table: TableState, awards: Mapping[str, Award], columns: int
+) -> str | None:
+    """The answer to a command that was carried out by ``entries``; None where line 1 or WAIT SUPERVISOR says it."""
     match command:
         case Lock():
             return None
         case Claim():
             newest = awards[table.awards[-1]]
             return None if newest.pending else _taken_with_amount(newest.id, newest.amount_cents, columns)
-        case EndGame() if table.last_envy:
-            return _taken_with_amount("ENVY", sum(share.cents for share in table.last_envy), columns)
+        case EndGame() if envy_cents := sum(entry.body.get("envy_cents", 0) for entry in entries):
+            return _taken_with_amount("ENVY", envy_cents, columns)
         case Confirm() | Pay() | Void():
             words = _award_answer(command, awards)
         case _:
