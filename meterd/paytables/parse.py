@@ -17,6 +17,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from typing import Any, Final
 
 from meterd.errors import ConfigError
@@ -61,19 +62,21 @@ class _Place:
     def __init__(self, filename: str, lines: Sequence[str], first: int, last: int) -> None:
         self.filename = filename
         self._lines = lines
-        self._first, self._last = first, last
+        self._first = first
+        self._last = last
 
     def error(self, key: str, message: str, row: int | None = None) -> PaytableError:
         return PaytableError(self.filename, self._line(key, row), key, message)
 
     def _line(self, key: str, row: int | None) -> int:
-        """Line of a key (1-based), of the row it stands in, or of the section if neither can be found."""
+        """Line of a row, or of a key in the section or in [shared]; else the head of the section."""
         section = range(self._first, self._last)
         if row is not None:
             rows = [number for number in section if "printed_hand" in self._lines[number]]
             return (rows[row] if row < len(rows) else self._first) + 1
-        for number in section:
-            if re.match(rf"\s*{re.escape(key)}\s*=", self._lines[number]):
+        begins = re.compile(rf"\s*\[*{re.escape(key.partition('.')[0])}\b")
+        for number in chain(section, range(self._first)):
+            if begins.match(self._lines[number]):
                 return number + 1
         return self._first + 1
 
@@ -96,10 +99,11 @@ def parse_paytables(text: str, filename: str) -> list[PayTable]:
     tables = document.get("paytable", [])
     if not isinstance(tables, list) or not tables or len(heads) != len(tables):
         raise whole.error("paytable", "expected at least one table, each under a line [[paytable]] of its own")
+    shared = _typed(document.get("shared", {}), dict, "a table [shared]", "shared", whole)
     found: dict[str, PayTable] = {}
     for head, after, data in zip(heads, [*heads[1:], len(lines)], tables, strict=True):
         place = _Place(filename, lines, head, after)
-        table = _table({**document.get("shared", {}), **data}, place)
+        table = _table({**shared, **data}, place)
         if table.id in found:
             raise place.error("id", f"{table.id!r} stands twice in this file")
         found[table.id] = table
@@ -119,9 +123,9 @@ def _table(data: dict[str, Any], place: _Place) -> PayTable:
     if facts["kind"] not in KINDS:
         raise place.error("kind", f"unknown kind {facts['kind']!r}{nearest(facts['kind'], KINDS)}")
     facts |= {f"{key}_ppm": _rate(data[key], key, place) for key in _RATES if key in data}
-    evaluator = data.get("evaluator")
+    evaluator = _typed(data["evaluator"], str, "text", "evaluator", place) if "evaluator" in data else None
     if evaluator is not None and evaluator not in EVALUATORS:
-        raise place.error("evaluator", f"unknown evaluator {evaluator!r}{nearest(str(evaluator), tuple(EVALUATORS))}")
+        raise place.error("evaluator", f"unknown evaluator {evaluator!r}{nearest(evaluator, tuple(EVALUATORS))}")
     if evaluator is None and not data.get("note"):
         raise place.error("note", "a table without an evaluator says in its note what is missing")
     if evaluator not in {None, "rising-streak"} and not data.get("games"):

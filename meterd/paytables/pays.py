@@ -45,26 +45,28 @@ def parse_pay(text: str) -> Pay:
     if text in {PayKind.PUSH.value, PayKind.LOSS.value}:
         return Pay(PayKind(text))
     if share := _SHARE.fullmatch(text):
-        percent_ppm = parse_rate(share[1])
-        if percent_ppm == 0:
-            raise ValueError(f"{text!r} pays nothing; write loss")
-        return Pay(PayKind.METER_PERCENT, percent_ppm=percent_ppm, level=_level(share[2]))
+        return Pay(PayKind.METER_PERCENT, percent_ppm=_some(parse_rate(share[1]), text), level=_level(share[2]))
     if odds := _ODDS.fullmatch(text):
         if int(odds[3]) == 0:
             raise ValueError(f"{text!r} divides by zero")
         ratio = Fraction(odds[1].replace(",", "")) / int(odds[3])
         kind = PayKind.ODDS_TO if odds[2] == "to" else PayKind.ODDS_FOR
-        return Pay(kind, n=ratio.numerator, d=ratio.denominator)
+        return Pay(kind, n=_some(ratio.numerator, text), d=ratio.denominator)
     if fixed := _FIXED.fullmatch(text):
-        cents = parse_money(fixed[1])
         return Pay(
             PayKind.FIXED,
-            cents=cents,
+            cents=_some(parse_money(fixed[1]), text),
             scales=fixed[2] is None,
             from_meter=fixed[3] is not None,
             level=_level(fixed[3]) if fixed[3] else None,
         )
     raise ValueError(f"{text!r} is not a pay; the forms are: {' · '.join(FORMS)}")
+
+
+def _some(amount: int, text: str) -> int:
+    if amount == 0:
+        raise ValueError(f"{text!r} pays nothing; write loss")
+    return amount
 
 
 def _level(name: str) -> str | None:

@@ -67,7 +67,7 @@ def test_category_counts_of_all_five_card_hands_are_the_published_ones() -> None
 
 
 def orbits(size: int) -> int:
-    """Classes counted without making any (Burnside): the mean, over suit permutations, of the hands each leaves alone."""
+    """Classes counted without making any (Burnside): the mean number of hands that a suit permutation leaves alone."""
     total = 0
     for permutation in permutations(range(4)):
         fixed = Counter({0: 1})  # cards → ways to choose whole orbits of cards

@@ -1,0 +1,178 @@
+"""Pay-table files: what is read, and how an error names its place."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from meterd.edge.files import load_paytables
+from meterd.paytables.hands import hand_key
+from meterd.paytables.model import PayTable
+from meterd.paytables.parse import PaytableError, parse_paytables
+
+GOOD = """\
+[shared]
+game = "Sample"
+wager = "bonus"
+kind = "bonus"
+basis = "player's three cards"
+evaluator = "three-card"
+games = [{ name = "sample", basis = "player's three cards", own_cards = 3 }]
+
+[[paytable]]
+id = "xx/sample/one"
+sources = [{ jurisdiction = "XX", rule = "1.2", table = "One" }]
+seed_cents = 5_000
+increment = "12.5%"
+reserve = "N/A"
+rows = [
+    { printed_hand = "Straight Flush", printed_pay = "50 to 1", pays = ["50 to 1"] },
+    { printed_hand = "3 of a Kind", printed_pay = "?", printed_envy = "$1,000", pays = ["10% meter", "20 to 1"] },
+    { printed_hand = "Pair of Jacks or better", printed_pay = "1 to 1", pays = ["1 to 1"], match = "pair top:J+" },
+    { printed_hand = "Flush", printed_pay = "N/A", pays = [] },
+]
+
+[[paytable]]
+id = "xx/sample/two"
+kind = "base"
+sources = [{ jurisdiction = "XX", rule = "1.3", table = "Two" }]
+rows = [{ printed_hand = "Pair", printed_pay = "Push", pays = ["push"] }]
+"""
+
+
+def test_a_file_reads_as_its_tables() -> None:
+    """Shared keys reach every table, a table's own win, keys and envy come from the print."""
+    one, two = parse_paytables(GOOD, "sample.toml")
+    assert ("bonus", "base") == (one.kind, two.kind)
+    assert (5_000, 125_000, -1) == (one.seed_cents, one.increment_ppm, one.reserve_ppm)
+    assert (None, None, None) == (two.seed_cents, two.increment_ppm, two.reserve_ppm)
+    assert ["straight-flush", "three-of-a-kind", "pair-of-jacks-or-better", "flush"] == [row.hand for row in one.rows]
+    assert [0, 100_000, 0, 0] == [row.envy_cents for row in one.rows]
+    assert 2 == len(one.rows[1].pays)
+    assert ("main",) == one.levels
+
+
+def test_a_row_that_is_not_offered_is_kept_as_printed_and_never_found() -> None:
+    """A blank or N/A cell is a fact, but no claim can name it; the digit form of a hand is understood."""
+    one = parse_paytables(GOOD, "sample.toml")[0]
+    assert one.row("flush") is None
+    assert one.row("3-of-a-kind") is one.rows[1]
+    assert one.row("three-of-a-kind") is one.rows[1]
+    assert one.row("royal-flush") is None
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line", "key", "says"),
+    [
+        ('wager = "bonus"', 'wagger = "bonus"', 3, "wagger", "did you mean 'wager'?"),
+        ('kind = "base"', 'kind = "bse"', 24, "kind", "did you mean 'base'?"),
+        ('id = "xx/sample/one"', 'id = "sample-one"', 10, "id", "jurisdiction/family/table"),
+        ('id = "xx/sample/two"', 'id = "xx/sample/one"', 23, "id", "stands twice"),
+        ("seed_cents = 5_000", 'seed_cents = "5000"', 12, "seed_cents", "expected a whole number"),
+        ("seed_cents = 5_000", "seed_cents = true", 12, "seed_cents", "expected a whole number"),
+        ("seed_cents = 5_000", "seed_cents = -1", 12, "seed_cents", "below zero"),
+        ('"12.5%"', '"12.5"', 13, "increment", "is not a rate"),
+        ('"N/A"\n', '"none"\n', 14, "reserve", "is not a rate"),
+        ('evaluator = "three-card"', 'evaluator = "tree-card"', 6, "evaluator", "did you mean 'three-card'?"),
+        ('evaluator = "three-card"', "", 9, "note", "says in its note what is missing"),
+        ('pays = ["50 to 1"]', 'pays = ["50 two 1"]', 16, "pays", "is not a pay; the forms are"),
+        ('pays = ["50 to 1"]', 'pays = "50 to 1"', 16, "pays", "expected a list of pays"),
+        ('pays = ["50 to 1"]', 'pay = ["50 to 1"]', 16, "pay", "did you mean 'pays'?"),
+        ('printed_pay = "50 to 1", ', "", 16, "printed_pay", "missing"),
+        ('"Straight Flush"', '"Straight Flash"', 16, "printed_hand", "did you mean 'straight-flush'?"),
+        ('"Straight Flush"', '"3 of a Kind"', 17, "hand", "stands twice in this table"),
+        ('"$1,000"', '"lots"', 17, "printed_envy", "needs envy_cents"),
+        ("pair top:J+", "pairs top:J+", 18, "match", "did you mean 'pair'?"),
+        ("pair top:J+", "pair tip:J+", 18, "match", "unknown qualifier 'tip:J+'; did you mean 'top:J+'?"),
+        ("pair top:J+", "pair top:X", 18, "match", "unknown qualifier 'top:X'"),
+        ("pair top:J+", "pair first:4", 18, "match", "unknown qualifier 'first:4'"),
+        ("own_cards = 3", "own_card = 3", 7, "games.own_card", "did you mean 'own_cards'?"),
+        ("own_cards = 3", 'own_cards = "3"', 7, "games.own_cards", "expected a whole number"),
+        ('rule = "1.2", ', "", 11, "sources.rule", "missing"),
+        ("[[paytable]]", "[paytables]", 9, "paytables", "did you mean 'paytable'?"),
+        ('"Push"', '"Push', 26, "TOML", "line 26"),
+    ],
+)
+def test_an_error_names_file_line_key_and_nearest_word(old: str, new: str, line: int, key: str, says: str) -> None:
+    """One planted mistake each."""
+    assert old in GOOD
+    with pytest.raises(PaytableError) as caught:
+        parse_paytables(GOOD.replace(old, new, 1), "sample.toml")
+    assert says in str(caught.value)
+    assert ("sample.toml", key) == (caught.value.file, caught.value.key)
+    assert line == caught.value.line
+    assert str(caught.value).startswith(f"sample.toml:{line}: {key}: ")
+
+
+@pytest.mark.parametrize("text", ["", "[shared]\n", "paytable = []\n", "paytable = 3\n", "# nothing\n"])
+def test_a_file_without_a_table_is_an_error(text: str) -> None:
+    """An empty file is a mistake of its author, not an empty catalogue."""
+    with pytest.raises(PaytableError, match="expected at least one table"):
+        parse_paytables(text, "sample.toml")
+
+
+@given(st.data())
+def test_no_value_of_a_wrong_kind_does_worse_than_a_paytable_error(data: st.DataObject) -> None:
+    """Any value of the file put in the place of any other is read, or refused with its place."""
+    values = [match.span() for match in re.finditer(r"(?<== )(?:\"[^\"]*\"|\[.*\]|[0-9_]+|\[[^]]*\])", GOOD)]
+    begin, end = data.draw(st.sampled_from(values))
+    other = data.draw(
+        st.sampled_from(
+            ["3", "-3", "1.5", "true", '""', '"x"', "[]", "{}", "[3]", '[["x"]]', "[{}]", '{ a = "b" }', "2026-01-01"]
+        )
+    )
+    line = 1
+    try:
+        parse_paytables(GOOD[:begin] + other + GOOD[end:], "sample.toml")
+    except PaytableError as error:
+        line = error.line
+    assert 1 <= line <= GOOD.count("\n") + 1
+
+
+@pytest.mark.parametrize(
+    ("printed", "expected"),
+    [
+        ("AKQ Hearts/ Diamonds/Clubs", "akq-hearts-diamonds-clubs"),
+        ("4 of a Kind", "four-of-a-kind"),
+        ("3 of a kind", "three-of-a-kind"),
+        ("Three 7’s – Suited (other)", "three-7s-suited-other"),
+        ("Three 7's - Diamonds", "three-7s-diamonds"),
+        ("Either of the First Two Cards – 7", "either-of-the-first-two-cards-7"),
+        ("Four-of-a-Kind", "four-of-a-kind"),
+        ("Royal flush-First 5 cards", "royal-flush-first-5-cards"),
+        ("14 of a Kind", "14-of-a-kind"),
+        ("four-of-a-kind", "four-of-a-kind"),
+    ],
+)
+def test_hand_keys_come_from_the_printed_name(printed: str, expected: str) -> None:
+    """Lower case, no apostrophes, hyphens between words, a digit of a kind as a word; a key is its own key."""
+    assert expected == hand_key(printed)
+    assert expected == hand_key(expected)
+
+
+@pytest.mark.parametrize("table", load_paytables().values(), ids=lambda table: table.id)
+def test_a_table_survives_its_json_form(table: PayTable) -> None:
+    """What a ledger entry stores is the table."""
+    assert table == PayTable.from_json(table.to_json())
+
+
+def test_the_public_form_of_a_table_has_the_agreed_keys() -> None:
+    """Programs outside read these; more may come, none may go."""
+    form = load_paytables()["co/three-card-poker/progressive-1"].to_json()
+    assert {
+        "id", "game", "wager", "kind", "sources", "basis", "decks", "joker", "wager_cents", "seed_cents",
+        "increment_ppm",
+        "reserve_ppm", "original_wager_returned", "envy_scales", "seed_scales", "rows", "evaluator", "note",
+    } <= form.keys()  # fmt: skip
+    row = {key: value for key, value in form["rows"][0].items() if key != "match"}
+    assert {
+        "hand": "akq-spades",
+        "printed_hand": "AKQ Spades",
+        "printed_pay": "100 percent",
+        "printed_envy": "$100",
+        "pays": [{"kind": "meter_percent", "percent": "100", "level": None}],
+        "envy_cents": 10_000,
+    } == row
