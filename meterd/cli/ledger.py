@@ -1,0 +1,100 @@
+"""``meterd ledger``: create one, verify one."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from meterd.errors import EXIT_CONFIG, EXIT_FINDING, EXIT_LEDGER, ConfigError, LedgerError
+
+if TYPE_CHECKING:
+    from meterd.app.verify import Report
+
+_A_PATH = click.Path(path_type=Path)
+
+
+@click.group()
+def ledger() -> None:
+    """Create a ledger, or verify one."""
+
+
+@ledger.command()
+@click.argument("folder", type=click.Path(path_type=Path, file_okay=False))
+@click.option("--config", type=click.Path(path_type=Path, dir_okay=False), help="the site file to put in force")
+@click.option("--site", help="without a site file: the site's id")
+@click.option("--currency", help="without a site file: the currency, three capital letters such as USD")
+def create(folder: Path, config: Path | None, site: str | None, currency: str | None) -> None:
+    """Create a ledger in FOLDER and put the site file's links and tables in force.
+
+    With --site and --currency in place of --config the ledger knows nothing but these. Refused where anything of a
+    ledger lies already.
+
+    Exit codes: 0 created, 2 wrong use, 74 no ledger could be made there, 78 the site file has findings.
+    """
+    if (config is None) == (site is None) or (site is None) != (currency is None):
+        raise click.UsageError("give either --config SITE.toml, or both --site ID and --currency USD")
+    if currency is not None and not (len(currency) == 3 and currency.isascii() and currency.isupper()):
+        raise click.UsageError(f"--currency takes three capital letters such as USD, not {currency!r}")
+    if site is not None and not site.strip():
+        raise click.UsageError("--site takes the id of the site")
+    try:
+        _create(folder, config, site, currency)
+    except ConfigError as error:
+        click.echo(f"meterd ledger create: {error}", err=True)
+        sys.exit(EXIT_CONFIG)
+    except LedgerError as error:
+        click.echo(f"meterd ledger create: {error}", err=True)
+        sys.exit(EXIT_LEDGER)
+    click.echo(f"created: {folder / 'ledger.db'}", err=True)
+
+
+def _create(folder: Path, config: Path | None, site: str | None, currency: str | None) -> None:
+    from meterd.app.create import create_bare, create_ledger
+
+    if config is None:
+        create_bare(folder, site=site or "", currency=currency or "")
+        return
+    from meterd.edge.catalogue import read_site
+
+    create_ledger(folder, read_site(config)[0])
+
+
+@ledger.command()
+@click.argument("paths", nargs=-1, required=True, type=_A_PATH, metavar="FOLDER|FILE…")
+@click.option("--json", "as_json", is_flag=True, help="print one JSON document")
+def verify(paths: tuple[Path, ...], *, as_json: bool) -> None:
+    """Hash, fold and compare every entry of a ledger; name the first row that does not hold.
+
+    Takes the ledger's folder, or its volumes in order. Reads only, and may run beside the daemon.
+
+    Exit codes: 0 all of it holds, 1 something does not, 2 wrong use.
+    """
+    from meterd.app.verify import verify as verify_ledger
+
+    report = verify_ledger(*paths)
+    click.echo(json.dumps(report.to_json()) if as_json else _words(report))
+    if not report.ok:
+        sys.exit(EXIT_FINDING)
+
+
+def _words(report: Report) -> str:
+    """The report for people."""
+    from meterd.money import MICROCENTS_PER_CENT, format_cents
+
+    lines = []
+    if report.first_bad is None:
+        lines.append(f"ok: {report.entries} entries hold; head {report.head.hex()}")
+    else:
+        row = "the file" if report.first_bad.seq is None else f"entry {report.first_bad.seq}"
+        lines.append(f"NOT OK: {report.file}: {row}: {report.first_bad.reason}")
+        lines.append(f"{report.entries} entries before it hold; head {report.head.hex()}")
+    if report.levels:
+        lines.append(f"{'level':<28}{'meter':>18}{'reserve':>14}{'overflow':>14}")
+    for key, values in report.levels.items():
+        meter, reserve, overflow = (format_cents(value // MICROCENTS_PER_CENT) for value in values.values())
+        lines.append(f"{key:<28}{meter:>18}{reserve:>14}{overflow:>14}")
+    return "\n".join(lines)
