@@ -42,7 +42,7 @@ class Event(NamedTuple):
 
     input: str
     epoch: int
-    count: int
+    count: int  # type: ignore[assignment]  # a count is what it is; tuple.count is not used
 
     def __str__(self) -> str:
         """The form stored in ``event_id``."""
@@ -156,7 +156,7 @@ class LateBet(Command):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Claim(Command):
-    """A seat and a hand keyed by the dealer (M4). Either ``hand`` or ``cards`` is given; ``signs`` maps level → cents last shown.
+    """A seat and a hand keyed by the dealer (M4): ``hand`` or ``cards``. ``signs``: level → cents last shown.
 
     ``cards``: keys ``cards``, ``community``, ``dealer`` as card texts.
     """

@@ -60,5 +60,152 @@ class Refused:
     detail: str = ""
 
 
-#: Filled for every member; ``tests/accounting/test_refusals.py`` insists.
-ADVICE: Final[dict[Refusal, Advice]] = {}
+#: One for every member; ``docs/refusals.md`` is the reference made from the same words.
+ADVICE: Final[dict[Refusal, Advice]] = {
+    Refusal.NOT_AUTHORISED: Advice(
+        "NOT AUTHORISED",
+        "The role of whoever asked may not do this.",
+        "Call somebody whose role may: a supervisor for awards, an administrator for settings.",
+    ),
+    Refusal.SAME_PERSON: Advice(
+        "SAME PERSON",
+        "The act needs somebody else: whoever keyed or corrected a claim may not confirm it, and two signatures of "
+        "one person count once.",
+        "Let another supervisor do it.",
+    ),
+    Refusal.SECOND_PERSON_REQUIRED: Advice(
+        "2ND PERSON",
+        "The amount, the missing card evaluator or the kind of act asks for two people.",
+        "Repeat the act with a second person who is not the first.",
+    ),
+    Refusal.TABLE_UNKNOWN: Advice(
+        "TABLE UNKNOWN",
+        "No table of this name is in force.",
+        "Check the name; a new table enters by the site file and a restart.",
+    ),
+    Refusal.TABLE_CLOSED: Advice(
+        "CLOSED END GAME",
+        "The table's progressive is closed: a device is away or came back, or the daemon was restarted in mid-round.",
+        "Press END GAME once the devices are back; the next round begins clean.",
+    ),
+    Refusal.LINK_SUSPENDED: Advice(
+        "LINK SUSPENDED",
+        "The link takes no wagers and no claims for the stated reason.",
+        "Ask accounting; play the hand without the progressive.",
+    ),
+    Refusal.TABLE_NOT_LOCKED: Advice(
+        "NOT LOCKED",
+        "The act belongs to a locked round, and no round is locked here.",
+        "Press LOCK first.",
+    ),
+    Refusal.STREAK_RUNNING: Advice(
+        "STREAK RUNNING",
+        "A streak is alive; the round is not over.",
+        "Key the next numbers until the streak ends.",
+    ),
+    Refusal.ROUND_CLOSED: Advice(
+        "ROUND CLOSED",
+        "END GAME has been pressed; the round takes no more claims and no more voids.",
+        "Call a supervisor. A proved award is adjusted by two people, funded by the house.",
+    ),
+    Refusal.SEAT_UNKNOWN: Advice(
+        "SEAT UNKNOWN",
+        "The table has no seat of this number.",
+        "Key a seat that is on the layout.",
+    ),
+    Refusal.SEAT_HAS_NO_WAGER: Advice(
+        "SEAT NO WAGER",
+        "The seat had no accepted progressive wager when this round was locked.",
+        "Look at the lamp: dark means not in the round. Key the right seat.",
+    ),
+    Refusal.SEAT_FOLDED: Advice(
+        "SEAT FOLDED",
+        "The hand was folded, and at this table a folded hand is dead.",
+        "Key the right seat; a hand folded by mistake goes to the supervisor.",
+    ),
+    Refusal.SEAT_ALREADY_CLAIMED: Advice(
+        "ALREADY CLAIMED",
+        "The seat already has an award in this round.",
+        "Have a supervisor correct or void the award that stands.",
+    ),
+    Refusal.NO_BASE_WAGER: Advice(
+        "NO BASE WAGER",
+        "The game takes a progressive wager only beside the base wager, and the seat had none.",
+        "Give the progressive wager back; it was not counted.",
+    ),
+    Refusal.UNREASONABLE_CONTRIBUTION: Advice(
+        "BAD WAGER",
+        "What the sensor reported cannot be: two wagers on one seat, a seat the table lacks, or units out of bounds.",
+        "Give the wager back and call a technician; the other seats are in the round.",
+    ),
+    Refusal.RAKE_TOO_HIGH: Advice(
+        "RAKE TOO HIGH",
+        "The rake is above what may be taken from one pot.",
+        "Take the allowed amount.",
+    ),
+    Refusal.HAND_NOT_IN_PAYTABLE: Advice(
+        "HAND NOT LISTED",
+        "The pay table has no row for this hand, or the row pays nothing.",
+        "Read the hand again; the rules sheet lists what pays.",
+    ),
+    Refusal.CARDS_DISAGREE: Advice(
+        "CARDS DISAGREE",
+        "The cards are missing, cannot be read, or do not make the hand that was keyed.",
+        "Enter the cards again; if they are right, correct the award's hand.",
+    ),
+    Refusal.AWARD_UNKNOWN: Advice(
+        "AWARD UNKNOWN",
+        "No award has this number.",
+        "Look the number up in the list of awards.",
+    ),
+    Refusal.AWARD_NOT_PENDING: Advice(
+        "NOT PENDING",
+        "The award is not in the state this act needs: it was confirmed, paid or voided, or is not confirmed yet.",
+        "Look at the award. After confirmation only a correction by two people undoes it.",
+    ),
+    Refusal.EARLIER_AWARD_PENDING: Advice(
+        "EARLIER AWARD",
+        "An earlier award on the same level is still pending, and this one's amount depends on it.",
+        "Confirm or void the earlier award first.",
+    ),
+    Refusal.LEVEL_HAS_PENDING_AWARD: Advice(
+        "AWARD PENDING",
+        "A level that would be changed has a pending award.",
+        "Settle the award first.",
+    ),
+    Refusal.ROUND_HAS_OPEN_AWARD: Advice(
+        "AWARD OPEN",
+        "An award of this round is pending and not held.",
+        "Confirm, void or hold it, then press END GAME again.",
+    ),
+    Refusal.ROUND_HAS_CONFIRMED_AWARD: Advice(
+        "AWARD CONFIRMED",
+        "An award of this seat or round is confirmed; its wager stands.",
+        "Undo the award first, with two people and a reference.",
+    ),
+    Refusal.TOP_AWARD_NOT_WON: Advice(
+        "TOP NOT WON",
+        "The highest award has not been won since the link opened.",
+        "Keep the link, or give the approval reference.",
+    ),
+    Refusal.LIMIT_BELOW_METER: Advice(
+        "LIMIT TOO LOW",
+        "A limit may not lie below what the sign shows.",
+        "Choose a limit at or above the display.",
+    ),
+    Refusal.AMOUNT_OUT_OF_BOUNDS: Advice(
+        "AMOUNT TOO BIG",
+        "The amount is beyond what may be moved.",
+        "Check the amount and the settings of the link.",
+    ),
+    Refusal.NOT_YET: Advice(
+        "NOT YET",
+        "A notice period has not run out.",
+        "Wait until the stated time.",
+    ),
+    Refusal.ALREADY_DONE: Advice(
+        "ALREADY DONE",
+        "The same event or act has been taken before.",
+        "Nothing to do: the first answer stands.",
+    ),
+}

@@ -39,7 +39,7 @@ class Floor(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class LevelSettings:
-    """One level of a link. ``reserve_ppm`` None is "none" and not 0; ``overflow`` is None exactly when ``limit_cents`` is.
+    """One level of a link. ``reserve_ppm`` None is "none" and not 0; ``overflow`` is None when ``limit_cents`` is.
 
     ``overflow``: ``"next_meter"``, ``"house"`` or ``"level:NAME"``.
     """
@@ -121,7 +121,7 @@ class LinkSettings:
 
 @dataclass(frozen=True, slots=True)
 class TableSettings:
-    """One gaming table. ``game`` names the game dealt; ``folded_live`` says whether a folded hand still wins (R31-R33)."""
+    """One gaming table. ``game`` is the game dealt; ``folded_live``: a folded hand still wins (R31-R33)."""
 
     id: str
     link: str
@@ -131,7 +131,13 @@ class TableSettings:
 
     def to_json(self) -> dict[str, Any]:
         """Plain JSON values, for an entry."""
-        return {"id": self.id, "link": self.link, "game": self.game, "seats": self.seats, "folded_live": self.folded_live}
+        return {
+            "id": self.id,
+            "link": self.link,
+            "game": self.game,
+            "seats": self.seats,
+            "folded_live": self.folded_live,
+        }
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> TableSettings:

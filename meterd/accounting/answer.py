@@ -1,0 +1,151 @@
+"""What the rules share: how an answer is put together, who may do what, and the checks of a round.
+
+Rule 1: a rule returns entries, or one ``Refused``; it never changes the book.
+Rule 2: checks run in the order of precedence of the refusals, so the first that holds is the answer.
+Units: microcents in postings.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, Final
+
+from meterd.accounting.awards import Settled
+from meterd.accounting.book import Book
+from meterd.accounting.commands import Actor, Command, Role
+from meterd.accounting.entries import Entry, Kind, Posting
+from meterd.accounting.meter import LevelMoney
+from meterd.accounting.refusals import Refusal, Refused
+from meterd.accounting.settings import SiteSettings
+from meterd.accounting.state import Award, LinkState, TableState, TableStatus
+
+Answer = tuple[Entry, ...] | Refused
+
+#: Thresholds where no site is in force yet: everything needs a supervisor, nothing needs cards or two people.
+NO_SITE: Final = SiteSettings(id="")
+
+PIT: Final = frozenset({Role.DEALER, Role.SUPERVISOR, Role.SYSTEM})
+KEYS: Final = frozenset({Role.DEALER, Role.SUPERVISOR})
+SUPERVISORS: Final = frozenset({Role.SUPERVISOR})
+SECONDS: Final = frozenset({Role.SUPERVISOR, Role.ACCOUNTING, Role.ADMINISTRATOR})
+CASHIERS: Final = frozenset({Role.DEALER, Role.SUPERVISOR, Role.ACCOUNTING})
+SETUP: Final = frozenset({Role.SYSTEM, Role.ADMINISTRATOR})
+ANYBODY: Final = frozenset(Role)
+DEVICES: Final = frozenset({Role.SYSTEM, Role.TECHNICIAN, Role.SUPERVISOR, Role.ADMINISTRATOR, Role.DEALER})
+
+
+def postings(moves: Mapping[str, int]) -> tuple[Posting, ...]:
+    """Moves as postings; zeros are left out."""
+    return tuple([Posting(account, amount) for account, amount in moves.items() if amount])
+
+
+def entry(
+    command: Command,
+    kind: Kind,
+    body: Mapping[str, Any],
+    *,
+    table: str | None = None,
+    link: str | None = None,
+    moves: Mapping[str, int] | None = None,
+    first: bool = True,
+) -> Entry:
+    """An entry in answer to a command. Only the first of an answer carries the event's identity."""
+    return Entry(
+        kind=kind,
+        actor=command.actor.id,
+        table=table,
+        link=link,
+        device=command.device,
+        event_id=str(command.event) if first and command.event is not None else None,
+        body=body,
+        postings=postings(moves) if moves else (),
+    )
+
+
+def not_authorised(actor: Actor, roles: frozenset[Role]) -> Refused | None:
+    """Refuse a role that may not do this."""
+    if actor.role in roles:
+        return None
+    return Refused(Refusal.NOT_AUTHORISED, f"{actor.role.value} {actor.id}")
+
+
+def site_of(book: Book) -> SiteSettings:
+    """The thresholds in force."""
+    return book.site or NO_SITE
+
+
+def find_table(book: Book, table_id: str) -> tuple[TableState, LinkState] | Refused:
+    """A table and its link, or TABLE_UNKNOWN."""
+    table = book.tables.get(table_id)
+    if table is None:
+        return Refused(Refusal.TABLE_UNKNOWN, table_id)
+    return table, book.links[table.settings.link]
+
+
+def round_refusal(table: TableState, link: LinkState) -> Refused | None:
+    """Why no act of a locked round is possible, in order of precedence.
+
+    Choice: a table that is open after a round has ended answers ROUND_CLOSED, one on which none was ever locked
+    TABLE_NOT_LOCKED; both keys would be true of the first, and the second tells the dealer what happened.
+    """
+    name = table.settings.id
+    if table.state is TableStatus.CLOSED:
+        return Refused(Refusal.TABLE_CLOSED, f"{name}: {table.closed_reason}")
+    if link.suspended is not None:
+        return Refused(Refusal.LINK_SUSPENDED, link.suspended)
+    if table.state is TableStatus.OPEN:
+        return Refused(Refusal.ROUND_CLOSED if table.round else Refusal.TABLE_NOT_LOCKED, name)
+    return None
+
+
+def level_facts(levels: Iterable[LevelMoney]) -> dict[str, dict[str, int]]:
+    """Values of levels after an entry, as the entry stores them."""
+    return {level.rules.key: level.facts() for level in levels}
+
+
+def award_facts(settled: Settled) -> dict[str, Any]:
+    """What a claim came to, as an entry stores it."""
+    flags = []
+    if settled.sign_above_meter:
+        flags.append("SIGN_ABOVE_METER")
+    if settled.meter_empty:
+        flags.append("METER_EMPTY")
+    return {"amount_cents": settled.cents, "parts": [part.to_json() for part in settled.parts], "flags": flags}
+
+
+def revalued(command: Command, awards: Iterable[tuple[Award, int]], because: str) -> tuple[Entry, ...]:
+    """One Revalued entry per pending award whose amount changed; the money is in the entry before it."""
+    return tuple(
+        entry(
+            command,
+            Kind.REVALUED,
+            {"award": award.id, "from_cents": award.amount_cents, "amount_cents": cents, "because": because},
+            table=award.table,
+            link=award.link,
+            first=False,
+        )
+        for award, cents in awards
+        if cents != award.amount_cents
+    )
+
+
+def refused_entry(command: Command, refused: Refused) -> Entry:
+    """The entry of a refusal: what was asked, and why it was not done. It moves nothing."""
+    keyed: dict[str, Any] = {}
+    for name in ("table", "award", "seat", "seats", "hand", "cards"):
+        value = getattr(command, name, None)
+        if value is not None:
+            keyed[name] = (
+                dict(value) if isinstance(value, Mapping) else list(value) if isinstance(value, tuple) else value
+            )
+    return entry(
+        command,
+        Kind.REFUSED,
+        {
+            "command": type(command).__name__,
+            "refusal": refused.refusal.value,
+            "detail": refused.detail,
+            "keyed": keyed,
+        },
+        table=getattr(command, "table", None),
+    )

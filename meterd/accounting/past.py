@@ -1,0 +1,108 @@
+"""A link's pending awards in a form that acts on the past can be tried on, one after the other, away from the book.
+
+Rule 1: a ``Timeline`` is a working copy; voiding or correcting on it gives the facts of an entry and the next timeline.
+Rule 2: several voids in one answer are decided one on top of the other, as the fold will take them in.
+Units: microcents in moves.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from meterd.accounting.answer import award_facts, level_facts
+from meterd.accounting.awards import LinkMoney
+from meterd.accounting.book import Book
+from meterd.accounting.meter import LinkRules, Moves
+from meterd.accounting.replay import ClaimOp, LockOp, Op, Pins, redecide
+from meterd.accounting.state import Award
+from meterd.errors import InvariantBroken
+
+
+@dataclass(slots=True)
+class Timeline:
+    """A link now (``money``), the acts since its earliest pending claim (``ops``), its awards, and those pinned."""
+
+    rules: LinkRules
+    money: LinkMoney
+    ops: list[Op]
+    amounts: dict[str, int]
+    pending: list[str]
+    pins: Pins
+
+    @classmethod
+    def of(cls, book: Book, link: str) -> Timeline:
+        """The link as the book holds it."""
+        state = book.links[link]
+        ops = list(state.journal.ops) if state.journal is not None else []
+        claimed = [op.facts.award for op in ops if isinstance(op, ClaimOp)]
+        pins = {name: book.awards[name].parts for name in claimed if name not in state.pending}
+        amounts = {name: book.awards[name].amount_cents for name in claimed}
+        return cls(state.rules, book.money(link), ops, amounts, list(state.pending), pins)
+
+
+@dataclass(slots=True)
+class Retold:
+    """A past decided again: the timeline after it, the facts an entry stores, its moves, awards with a new amount."""
+
+    after: Timeline
+    facts: dict[str, Any]
+    moves: Moves
+    revalued: dict[str, int]
+
+
+def without(timeline: Timeline, award: Award) -> Retold:
+    """The link as if a pending award had not been claimed."""
+    ops = [op for op in timeline.ops if not (isinstance(op, ClaimOp) and op.facts.award == award.id)]
+    retold = _retell(timeline, ops, award.table)
+    retold.after.pending.remove(award.id)
+    del retold.after.amounts[award.id]
+    return retold
+
+
+def corrected(timeline: Timeline, award: Award, *, hand: str, seat: int, units: int) -> Retold:
+    """The link as if a pending award had been keyed with this hand and seat, in its place."""
+    ops: list[Op] = []
+    for op in timeline.ops:
+        if isinstance(op, ClaimOp) and op.facts.award == award.id:
+            ops.append(ClaimOp(op.facts._replace(hand=hand, seat=seat, units=units), op.before))
+        else:
+            ops.append(op)
+    return _retell(timeline, ops, award.table)
+
+
+def _retell(timeline: Timeline, ops: list[Op], table: str) -> Retold:
+    old = timeline.money
+    if not timeline.ops:
+        raise InvariantBroken("a pending award without a journal")
+    again = redecide(timeline.rules, old, timeline.ops, ops, timeline.pins, table)
+    marks = {key: mark for key, mark in again.money.marks.items() if key in old.marks}
+    parts = {**old.parts, **{award: settled.parts for award, settled in again.changed.items()}}
+    money = LinkMoney(again.money.levels, marks, parts)
+    amounts = {**timeline.amounts, **{award: settled.cents for award, settled in again.changed.items()}}
+    facts = {
+        "awards": {award: award_facts(settled) for award, settled in again.changed.items()},
+        "levels": level_facts(money.levels.values()),
+        "marks": {key: mark.to_json() for key, mark in marks.items() if mark != old.marks[key]},
+        "before": {
+            op.facts.award: op.before.to_json()
+            for op in again.ops
+            if isinstance(op, ClaimOp) and op.facts.award in timeline.pending
+        },
+        "sent": {
+            new.key: dict(new.sent)
+            for new in again.ops
+            if isinstance(new, LockOp) and new.sent != _sent_before(timeline.ops, new)
+        },
+        "shifts": [{"level": s.level, "microcents": s.microcents, "table": s.table} for s in again.shifts],
+    }
+    revalued = {
+        award: settled.cents for award, settled in again.changed.items() if settled.cents != timeline.amounts[award]
+    }
+    after = Timeline(timeline.rules, money, again.ops, amounts, list(timeline.pending), timeline.pins)
+    return Retold(after, facts, again.moves, revalued)
+
+
+def _sent_before(ops: list[Op], lock: LockOp) -> Any:
+    """What the same LOCK had sent in the telling that stands."""
+    return next(op.sent for op in ops if isinstance(op, LockOp) and op.key == lock.key)

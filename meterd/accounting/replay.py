@@ -1,0 +1,306 @@
+"""Deciding the past again: what a link would look like if a pending claim had not been made, or had been another hand.
+
+A void is defined, not computed by differences (M5): every act on the link since the claim is decided again, with the
+parameters then in force, from the link's state just before it; the void entry posts that outcome minus what stands.
+To do so the book keeps a ``Journal`` per link while an award of it is pending: the state before the earliest pending
+claim, and the acts since, each a small record made from its entry alone. So the journal survives a restart: it is part
+of the fold.
+
+Rule 1: replaying a journal unchanged gives exactly the state the book holds; ``redecide`` insists.
+Rule 2: amounts of confirmed and paid awards are pinned; only their funding may change.
+Rule 3: what one level sent to another stays where it came from in time: the target is not decided again, the
+        difference moves now, and what the target no longer holds is funded by the house (M5).
+Units: microcents unless a name says cents.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
+
+from meterd.accounting.awards import ClaimFacts, LinkMoney, Part, RoundMark, Settled, settle
+from meterd.accounting.meter import (
+    HOUSE,
+    REVENUE,
+    LevelMoney,
+    LinkRules,
+    Moves,
+    add,
+    contribute,
+    give_back,
+    receive,
+)
+from meterd.errors import InvariantBroken, require
+from meterd.money import MICROCENTS_PER_CENT, PPM_PER_WHOLE
+
+
+@dataclass(frozen=True, slots=True)
+class LockOp:
+    """A LOCK: (seat, units) per wager. ``sent`` per level what went on to another level, ``received`` what arrived."""
+
+    table: str
+    round: int
+    wagers: tuple[tuple[int, int], ...]
+    sent: Mapping[str, int] = field(default_factory=dict)
+    received: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def key(self) -> str:
+        """Name of the round."""
+        return f"{self.table}#{self.round}"
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimOp:
+    """A claim, with the link as it stood just before it."""
+
+    facts: ClaimFacts
+    before: LinkMoney
+
+
+class WagersVoidedOp(NamedTuple):
+    """Wagers of a round given back: (seat, units)."""
+
+    table: str
+    round: int
+    wagers: tuple[tuple[int, int], ...]
+
+
+class UndoOp(NamedTuple):
+    """A confirmed (or paid) award undone. ``parts`` as they were, for an award claimed before the journal begins."""
+
+    award: str
+    table: str
+    parts: tuple[Part, ...]
+    paid: bool
+
+
+class ShiftOp(NamedTuple):
+    """What a void moved between levels after the fact."""
+
+    level: str
+    microcents: int
+    table: str
+
+
+Op = LockOp | ClaimOp | WagersVoidedOp | UndoOp | ShiftOp
+
+
+@dataclass(slots=True)
+class Journal:
+    """The acts on a link since its earliest pending claim, which is the first of them."""
+
+    ops: list[Op]
+
+    def trim(self, pending: Mapping[str, Any]) -> Journal | None:
+        """Drop what lies before the earliest claim still pending; None where none is."""
+        for index, op in enumerate(self.ops):
+            if isinstance(op, ClaimOp) and op.facts.award in pending:
+                if index:
+                    self.ops = self.ops[index:]
+                return self
+        return None
+
+
+Pins = Mapping[str, tuple[Part, ...]]
+
+
+def return_wagers(money: LinkMoney, rules: LinkRules, op: WagersVoidedOp) -> None:
+    """Give wagers back (M5): each level returns what the wager put in, if not reset since and still held."""
+    mark = money.marks[f"{op.table}#{op.round}"]
+    moves = money.moves
+    for seat, units in op.wagers:
+        cents = units * rules.wager_cents
+        hold = cents * PPM_PER_WHOLE
+        missing = 0
+        for name, level in money.levels.items():
+            set_ = level.rules
+            over = mark.over.get(name, {}).get(seat, 0)
+            put = cents * set_.increment_ppm
+            kept = cents * set_.reserve_ppm
+            hold -= put + kept
+            if mark.resets[name] == level.resets:
+                missing += put - over - give_back(level, put - over, moves)
+                held = min(kept, level.reserve)
+                level.reserve -= held
+                add(moves, set_.reserve, -held)
+                missing += kept - held
+            else:
+                missing += put - over + kept
+            missing += over - _return_over(money, level, mark, over)
+        add(moves, f"drop/{op.table}", cents * PPM_PER_WHOLE)
+        add(moves, f"house/hold/{op.table}", -hold)
+        add(moves, f"house/pays/{op.table}", -missing)
+
+
+def _return_over(money: LinkMoney, level: LevelMoney, mark: RoundMark, over: int) -> int:
+    """Take back what a wager put above a limit, from where it went; returns what was still there."""
+    if not over:
+        return 0
+    set_ = level.rules
+    if set_.overflow_to == HOUSE:
+        add(money.moves, REVENUE, -over)
+        return over
+    if set_.spill_to is None:
+        return _take_overflow(money, level, over) if mark.resets[set_.name] == level.resets else 0
+    target = money.levels[set_.spill_to]
+    if mark.resets[set_.spill_to] != target.resets:
+        return 0
+    taken = give_back(target, over, money.moves)
+    return taken + _take_overflow(money, target, over - taken)
+
+
+def _take_overflow(money: LinkMoney, level: LevelMoney, microcents: int) -> int:
+    held = min(microcents, level.overflow)
+    level.overflow -= held
+    add(money.moves, level.rules.overflow, -held)
+    return held
+
+
+def undo(money: LinkMoney, op: UndoOp) -> None:
+    """Return an award's money (M5, Correction): to the level's meter, less the house seed of that reset still standing.
+
+    Choice: the seed which the award had carried away stands again, so that the liability is what it was before the
+    hit. An award already paid is out in cash: its return to the meter is funded by the house.
+    """
+    moves = money.moves
+    for part in money.parts.get(op.award, op.parts):
+        source = f"house/pays/{op.table}" if op.paid else f"payable/{op.award}"
+        if not op.paid:
+            add(moves, source, -part.house_cents * MICROCENTS_PER_CENT)
+            add(moves, f"house/pays/{op.table}", part.house_cents * MICROCENTS_PER_CENT)
+        if part.level is None:
+            continue
+        level = money.levels[part.level]
+        level.hits -= 1
+        level.won_cents -= part.meter_cents
+        if not part.meter_cents:
+            continue
+        amount = part.meter_cents * MICROCENTS_PER_CENT
+        add(moves, source, -amount)
+        seed = min(part.seed_microcents, level.standing) if level.resets == part.resets else 0
+        level.standing -= seed
+        add(moves, level.rules.seed, seed)
+        if amount >= seed:
+            receive(money.levels, part.level, amount - seed, moves)
+        else:
+            level.meter -= seed - amount
+            add(moves, level.rules.meter, amount - seed)
+        level.standing = min(level.standing + part.lost_microcents, level.meter)
+
+
+def shift(money: LinkMoney, op: ShiftOp) -> None:
+    """Move a difference into or out of a level's meter; what it no longer holds is funded by the house."""
+    if op.microcents >= 0:
+        receive(money.levels, op.level, op.microcents, money.moves)
+        return
+    level = money.levels[op.level]
+    wanted = -op.microcents
+    taken = give_back(level, wanted, money.moves)
+    taken += _take_overflow(money, level, wanted - taken)
+    add(money.moves, f"house/pays/{op.table}", -(wanted - taken))
+
+
+@dataclass(slots=True)
+class Played:
+    """One telling of a journal: the link at its end, the acts with their states, what was sent, what was settled."""
+
+    money: LinkMoney
+    ops: list[Op]
+    sent: dict[str, int]
+    settled: dict[str, Settled]
+
+
+def play(rules: LinkRules, base: LinkMoney, ops: Sequence[Op], pins: Pins) -> Played:
+    """Decide a journal again from its base. Each returned op holds the state and the amounts of this telling."""
+    money = base.copy()
+    told: list[Op] = []
+    sent: dict[str, int] = {}
+    settled: dict[str, Settled] = {}
+    for op in ops:
+        match op:
+            case LockOp():
+                told.append(_lock_again(money, rules, op, sent))
+            case ClaimOp():
+                told.append(ClaimOp(op.facts, money.copy()))
+                settled[op.facts.award] = settle(money, rules, op.facts, pins.get(op.facts.award))
+            case WagersVoidedOp():
+                return_wagers(money, rules, op)
+                told.append(op)
+            case UndoOp():
+                undo(money, op)
+                told.append(op)
+            case ShiftOp():
+                shift(money, op)
+                told.append(op)
+    return Played(money, told, sent, settled)
+
+
+def _lock_again(money: LinkMoney, rules: LinkRules, op: LockOp, sent: dict[str, int]) -> LockOp:
+    resets = {name: level.resets for name, level in money.levels.items()}
+    if not op.wagers:
+        money.marks[op.key] = RoundMark(resets)
+        return op
+    done = contribute(rules, money.levels, op.wagers, money.moves, op.received)
+    for name, amount in done.sent.items():
+        sent[name] = sent.get(name, 0) + amount
+    cents = sum(units for _, units in op.wagers) * rules.wager_cents
+    add(money.moves, f"drop/{op.table}", -cents * PPM_PER_WHOLE)
+    add(money.moves, f"house/hold/{op.table}", done.hold_microcents)
+    money.marks[op.key] = RoundMark(resets, done.over)
+    return replace(op, sent=done.sent)
+
+
+@dataclass(slots=True)
+class Redecided:
+    """The outcome of deciding a journal again: the link now, its acts, what to post, and what each award came to.
+
+    ``changed`` are the awards of both tellings whose parts differ, ``shifts`` what moved between levels now.
+    """
+
+    money: LinkMoney
+    ops: list[Op]
+    moves: Moves
+    changed: dict[str, Settled]
+    shifts: list[ShiftOp]
+
+
+def redecide(
+    rules: LinkRules, live: LinkMoney, old_ops: Sequence[Op], new_ops: Sequence[Op], pins: Pins, table: str
+) -> Redecided:
+    """Compare a journal as it stands with the journal as it should have been, both decided from the same base.
+
+    ``live`` is the link as the book holds it: the unchanged journal must lead there. ``table`` is whose house account
+    funds what a level no longer holds.
+    """
+    first = old_ops[0]
+    if not isinstance(first, ClaimOp):
+        raise InvariantBroken(f"a journal begins with a claim, not with {first}")
+    old = play(rules, first.before, old_ops, pins)
+    for name, level in old.money.levels.items():
+        require(level == live.levels[name], "a replay does not lead to the book", level=level, book=live.levels[name])
+    new = play(rules, first.before, new_ops, pins)
+    money = new.money
+    moves = dict(money.moves)
+    for account, amount in old.money.moves.items():
+        add(moves, account, -amount)
+    changed = {
+        award: replace_parts(new.settled[award], parts)
+        for award, parts in money.parts.items()
+        if award in old.money.parts and parts != old.money.parts[award]
+    }
+    money.moves = moves
+    shifts = []
+    for name, level_rules in rules.levels.items():
+        delta = new.sent.get(name, 0) - old.sent.get(name, 0)
+        if delta and level_rules.spill_to is not None:
+            op = ShiftOp(level_rules.spill_to, delta, table)
+            shift(money, op)
+            shifts.append(op)
+    return Redecided(money, [*new.ops, *shifts], moves, changed, shifts)
+
+
+def replace_parts(settled: Settled, parts: tuple[Part, ...]) -> Settled:
+    """What a claim came to in the end, where later members of its tie have changed its share since."""
+    return settled._replace(parts=parts)

@@ -1,0 +1,257 @@
+"""Rules of a round: LOCK, late bets, folded hands, joined seats, END GAME.
+
+Sources: LOCK contributions (money rules M3), envy at END GAME (M9), who is in the round and what is refused (M13).
+Units: ``*_cents``; levels in microcents.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from meterd.accounting import envy
+from meterd.accounting.answer import (
+    KEYS,
+    PIT,
+    Answer,
+    entry,
+    find_table,
+    not_authorised,
+    postings,
+    round_refusal,
+    site_of,
+)
+from meterd.accounting.book import Book
+from meterd.accounting.commands import EndGame, Fold, Join, LateBet, Lock, Role, WagerSeen
+from meterd.accounting.entries import Entry, Kind
+from meterd.accounting.meter import LevelMoney, contribute
+from meterd.accounting.refusals import Refusal, Refused
+from meterd.accounting.state import AwardStatus, LinkState, TableState, TableStatus
+from meterd.money import MICROCENTS_PER_CENT, PPM_PER_WHOLE
+
+
+def lock(book: Book, command: Lock) -> Answer:  # noqa: PLR0911 - one return per refusal
+    """LOCK: all seats seen become wagers, in one entry.
+
+    A wager that cannot be is refused for its seat alone, by an entry of its own behind the LOCK: NO_BASE_WAGER or
+    UNREASONABLE_CONTRIBUTION. A LOCK on a table that is locked is ALREADY_DONE.
+    """
+    denied = not_authorised(command.actor, PIT)
+    if denied:
+        return denied
+    found = find_table(book, command.table)
+    if isinstance(found, Refused):
+        return found
+    table, link = found
+    if table.state is TableStatus.CLOSED:
+        return Refused(Refusal.TABLE_CLOSED, f"{command.table}: {table.closed_reason}")
+    if link.suspended is not None:
+        return Refused(Refusal.LINK_SUSPENDED, link.suspended)
+    if table.state is TableStatus.LOCKED:
+        return Refused(Refusal.ALREADY_DONE, f"{command.table} is locked")
+    accepted, refused = _sift(book, table, link, command.wagers)
+    locked = _locked(book, table, link, command, accepted)
+    if not refused:
+        return (locked,)
+    return (locked, *(_seat_refused(table, command, seen, why) for seen, why in refused))
+
+
+def _sift(
+    book: Book, table: TableState, link: LinkState, wagers: tuple[WagerSeen, ...]
+) -> tuple[list[WagerSeen], list[tuple[WagerSeen, Refused]]]:
+    """Wagers that stand, by seat, and those that cannot be, each with its reason."""
+    accepted: dict[int, WagerSeen] = {}
+    refused: list[tuple[WagerSeen, Refused]] = []
+    twice = {w.seat for w in wagers} if len({w.seat for w in wagers}) != len(wagers) else set()
+    if twice:
+        seats = [w.seat for w in wagers]
+        twice = {seat for seat in twice if seats.count(seat) > 1}
+    for seen in wagers:
+        why = ""
+        if not 1 <= seen.seat <= table.settings.seats:
+            why = f"seat {seen.seat} of {table.settings.seats}"
+        elif seen.seat in twice:
+            why = f"two wagers on seat {seen.seat}"
+        elif not 1 <= seen.units <= link.rules.units_max:
+            why = f"{seen.units} units on seat {seen.seat}, at most {link.rules.units_max}"
+        elif seen.event is not None:
+            mark = book.devices.get(seen.event.input)
+            if mark is not None and (seen.event.epoch, seen.event.count) <= mark:
+                why = f"seat {seen.seat}: this chip was counted before"
+        if why:
+            refused.append((seen, Refused(Refusal.UNREASONABLE_CONTRIBUTION, why)))
+        elif not seen.base:
+            refused.append((seen, Refused(Refusal.NO_BASE_WAGER, f"seat {seen.seat}")))
+        else:
+            accepted[seen.seat] = seen
+    return [accepted[seat] for seat in sorted(accepted)], refused
+
+
+def _locked(book: Book, table: TableState, link: LinkState, command: Lock, accepted: list[WagerSeen]) -> Entry:
+    rules = link.rules
+    wager_cents = rules.wager_cents
+    body: dict[str, Any] = {"round": table.round + 1}
+    seats: list[dict[str, Any]] = []
+    wagers: list[tuple[int, int]] = []
+    units = 0
+    for seat, count, event, _ in accepted:
+        fact: dict[str, Any] = {"seat": seat, "units": count, "cents": count * wager_cents}
+        if event is not None:
+            fact["event"] = f"{event.input}:{event.epoch}:{event.count}"
+        seats.append(fact)
+        wagers.append((seat, count))
+        units += count
+    body["wagers"] = seats
+    moves: dict[str, int] = {}
+    if wagers:
+        get = book.balances.get
+        levels = {
+            name: LevelMoney(level, get(level.meter, 0), get(level.reserve, 0), get(level.overflow, 0))
+            for name, level in rules.levels.items()
+        }
+        moves[f"drop/{command.table}"] = -units * wager_cents * PPM_PER_WHOLE
+        done = contribute(rules, levels, wagers, moves)
+        moves[f"house/hold/{command.table}"] = done.hold_microcents
+        body["levels"] = {
+            level.rules.key: {
+                "display_microcents": level.meter,
+                "reserve_microcents": level.reserve,
+                "overflow_microcents": level.overflow,
+            }
+            for level in levels.values()
+        }
+        if done.over:
+            body["over"] = {n: {str(seat): amount for seat, amount in by.items()} for n, by in done.over.items()}
+        if done.sent:
+            body["sent"] = done.sent
+    event_id = command.event
+    return Entry(
+        Kind.LOCKED,
+        command.actor.id,
+        command.table,
+        rules.id,
+        command.device,
+        None if event_id is None else f"{event_id.input}:{event_id.epoch}:{event_id.count}",
+        body,
+        postings(moves),
+    )
+
+
+def _seat_refused(table: TableState, command: Lock, seen: WagerSeen, why: Refused) -> Entry:
+    kind = Kind.UNREASONABLE if why.refusal is Refusal.UNREASONABLE_CONTRIBUTION else Kind.REFUSED
+    body = {
+        "command": "Lock",
+        "refusal": why.refusal.value,
+        "detail": why.detail,
+        "keyed": {"table": table.settings.id, "seat": seen.seat, "units": seen.units},
+        "round": table.round + 1,
+    }
+    return entry(command, kind, body, table=table.settings.id, link=table.settings.link, first=False)
+
+
+def late_bet(book: Book, command: LateBet) -> Answer:
+    """A wager after LOCK: noted, nothing moves."""
+    refused = not_authorised(command.actor, PIT)
+    if refused:
+        return refused
+    found = find_table(book, command.table)
+    if isinstance(found, Refused):
+        return found
+    table, link = found
+    refused = round_refusal(table, link)
+    if refused:
+        return refused
+    if not 1 <= command.seat <= table.settings.seats:
+        return Refused(Refusal.SEAT_UNKNOWN, str(command.seat))
+    body = {"round": table.round, "seat": command.seat, "ms_min": command.ms_min, "ms_max": command.ms_max}
+    return (entry(command, Kind.LATE_BET, body, table=command.table, link=link.settings.id),)
+
+
+def _seat_of_round(table: TableState, link: LinkState, seat: int) -> Refused | None:
+    refused = round_refusal(table, link)
+    if refused:
+        return refused
+    if not 1 <= seat <= table.settings.seats:
+        return Refused(Refusal.SEAT_UNKNOWN, str(seat))
+    if seat not in table.wagers:
+        return Refused(Refusal.SEAT_HAS_NO_WAGER, str(seat))
+    return None
+
+
+def fold(book: Book, command: Fold) -> Answer:
+    """A seat folded its hand. Whether a folded hand still wins is the table's setting."""
+    refused = not_authorised(command.actor, KEYS)
+    if refused:
+        return refused
+    found = find_table(book, command.table)
+    if isinstance(found, Refused):
+        return found
+    table, link = found
+    refused = _seat_of_round(table, link, command.seat)
+    if refused:
+        return refused
+    if command.seat in table.folded:
+        return Refused(Refusal.SEAT_FOLDED, str(command.seat))
+    body = {"round": table.round, "seat": command.seat}
+    return (entry(command, Kind.FOLDED, body, table=command.table, link=link.settings.id),)
+
+
+def join(book: Book, command: Join) -> Answer:
+    """Seats played by one person, for this round. A seat without a wager may be joined: it changes nothing."""
+    refused = not_authorised(command.actor, KEYS)
+    if refused:
+        return refused
+    found = find_table(book, command.table)
+    if isinstance(found, Refused):
+        return found
+    table, link = found
+    refused = round_refusal(table, link)
+    if refused:
+        return refused
+    for seat in command.seats:
+        if not 1 <= seat <= table.settings.seats:
+            return Refused(Refusal.SEAT_UNKNOWN, str(seat))
+    body = {"round": table.round, "seats": sorted(set(command.seats))}
+    return (entry(command, Kind.JOINED, body, table=command.table, link=link.settings.id),)
+
+
+def end_game(book: Book, command: EndGame) -> Answer:  # noqa: PLR0911 - one return per refusal
+    """END GAME: the round's envy is handed out, the table opens again.
+
+    A CLOSED table that waits for END GAME opens; one closed for another reason answers TABLE_CLOSED. With envy above
+    the site's threshold a supervisor has to end the round.
+    """
+    refused = not_authorised(command.actor, PIT)
+    if refused:
+        return refused
+    found = find_table(book, command.table)
+    if isinstance(found, Refused):
+        return found
+    table, link = found
+    awards = [book.awards[name] for name in table.awards]
+    winners = [a for a in awards if a.status in {AwardStatus.CONFIRMED, AwardStatus.PAID}]
+    shares = envy.shares(link.rules, table.seats, winners) if winners else ()
+    total = sum(share.cents for share in shares)
+    ceiling = site_of(book).envy_confirm_above_cents
+    if command.actor.role is not Role.SUPERVISOR and ceiling is not None and total > ceiling:
+        return Refused(Refusal.NOT_AUTHORISED, "envy above the threshold: a supervisor ends the round")
+    if table.state is TableStatus.CLOSED and not table.needs_end_game:
+        return Refused(Refusal.TABLE_CLOSED, f"{command.table}: {table.closed_reason}")
+    if table.state is TableStatus.OPEN:
+        return Refused(Refusal.TABLE_NOT_LOCKED, command.table)
+    for award in awards:
+        if award.pending and not award.held and award.verified_by is None:
+            return Refused(Refusal.ROUND_HAS_OPEN_AWARD, award.id)
+    moves = {}
+    if total:
+        moves = {
+            f"house/pays/{command.table}": -total * MICROCENTS_PER_CENT,
+            f"paid/{command.table}": total * MICROCENTS_PER_CENT,
+        }
+    body = {
+        "round": table.round,
+        "was": table.state.value,
+        "envy": [list(share) for share in shares],
+        "envy_cents": total,
+        "open_awards": [award.id for award in awards if award.pending],
+    }
+    return (entry(command, Kind.GAME_ENDED, body, table=command.table, link=link.settings.id, moves=moves),)

@@ -1,0 +1,210 @@
+"""What the book holds: tables, awards, links, device marks. Plain records; the fold in ``book`` is what changes them.
+
+Rule 1: records that leave the room are frozen; the fold replaces them.
+Rule 2: a level's money is nowhere but in the balances of its accounts; what stands here beside it is counted, not owed.
+Units: ``*_cents`` whole cents, ``*_microcents`` a millionth of a cent.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import NamedTuple
+
+from meterd.accounting.awards import Part, RoundMark
+from meterd.accounting.meter import LinkRules
+from meterd.accounting.replay import Journal
+from meterd.accounting.settings import LinkSettings, TableSettings
+
+
+class TableStatus(StrEnum):
+    """Where a table's progressive stands."""
+
+    CLOSED = "CLOSED"
+    OPEN = "OPEN"
+    LOCKED = "LOCKED"
+
+
+class AwardStatus(StrEnum):
+    """Where an award stands. A held award is pending with a flag."""
+
+    PENDING = "pending"
+    CONFIRMED = "confirmed"
+    PAID = "paid"
+    VOIDED = "voided"
+
+
+class EnvyShare(NamedTuple):
+    """What one seat receives because of one trigger."""
+
+    seat: int
+    cents: int
+    trigger_award: str
+
+
+class Wager(NamedTuple):
+    """An accepted wager of the running round."""
+
+    units: int
+    wager_cents: int
+
+
+class RoundSeats(NamedTuple):
+    """Who sat where in a round: enough to reckon envy, also after END GAME for an award still pending."""
+
+    wagers: dict[int, Wager]
+    groups: tuple[frozenset[int], ...]
+    folded: frozenset[int]
+
+
+class DeviceMark(NamedTuple):
+    """Nothing at or below this counts again: the epoch of trust and the unwrapped count of one input."""
+
+    epoch: int
+    count: int  # type: ignore[assignment]  # a count is what it is; tuple.count is not used
+
+
+@dataclass(frozen=True, slots=True)
+class Award:
+    """A claim that was accepted, and what became of it.
+
+    Neither ``keyed_by`` nor any of ``corrected_by`` may confirm it: a correction keys the hand anew.
+    ``amount_cents`` of a voided award is what it had, for the record. ``envy_cents`` is what it gives to other
+    seats, as far as the round then showed. ``verified_by`` is set on a member of a tie that waits for the others.
+    """
+
+    id: str
+    link: str
+    table: str
+    round: int
+    seat: int
+    hand: str
+    units: int
+    amount_cents: int
+    keyed_by: str
+    at_utc: str
+    status: AwardStatus = AwardStatus.PENDING
+    held: bool = False
+    parts: tuple[Part, ...] = ()
+    envy_cents: int = 0
+    sign_above_meter: bool = False
+    meter_empty: bool = False
+    corrected_by: tuple[str, ...] = ()
+    verified_by: str | None = None
+    confirmed_by: str | None = None
+    undone: bool = False
+
+    @property
+    def pending(self) -> bool:
+        """Claimed, and neither confirmed nor voided. A held award is pending."""
+        return self.status is AwardStatus.PENDING
+
+    @property
+    def state_word(self) -> str:
+        """The word used on pages: pending, held, confirmed, paid or voided."""
+        return "held" if self.held and self.pending else self.status.value
+
+    @property
+    def levels(self) -> frozenset[str]:
+        """Levels whose meter this award takes or could take from."""
+        return frozenset(part.level for part in self.parts if part.level is not None)
+
+    @property
+    def has_percent(self) -> bool:
+        """Whether any part is a share of a meter, so that its amount depends on earlier awards."""
+        return any(part.kind == "meter_percent" for part in self.parts)
+
+
+@dataclass(frozen=True, slots=True)
+class LevelState:
+    """One level as it stands. Derived from the balances at the moment it is asked for."""
+
+    display_microcents: int
+    reserve_microcents: int
+    overflow_microcents: int
+    standing_seed_microcents: int
+    wagers: int
+    units: int
+    hits: int
+    won_cents: int
+    resets: int = 0
+
+
+@dataclass(slots=True)
+class LevelCounts:
+    """What a level counts beside its money. ``hits`` awards that touched its meter, ``resets`` its restarts."""
+
+    standing: int = 0
+    resets: int = 0
+    hits: int = 0
+    won_cents: int = 0
+
+
+@dataclass(slots=True)
+class LinkState:
+    """One link in force. ``rules`` are its settings worked out once; ``marks`` of rounds by ``TABLE#ROUND``.
+
+    ``journal`` is there while an award that touched a meter is pending: what is needed to decide again.
+    """
+
+    settings: LinkSettings
+    rules: LinkRules
+    balances: dict[str, int]
+    counts: dict[str, LevelCounts]
+    wagers: int = 0
+    units: int = 0
+    suspended: str | None = None
+    marks: dict[str, RoundMark] = field(default_factory=dict)
+    journal: Journal | None = None
+    pending: dict[str, None] = field(default_factory=dict)  # ids of pending awards in ledger order
+
+    @property
+    def levels(self) -> dict[str, LevelState]:
+        """Every level as it stands, read off the balances."""
+        return {name: self.level(name) for name in self.rules.levels}
+
+    def level(self, name: str) -> LevelState:
+        """One level as it stands, read off the balances."""
+        rules = self.rules.levels[name]
+        counts = self.counts[name]
+        get = self.balances.get
+        return LevelState(
+            display_microcents=get(rules.meter, 0),
+            reserve_microcents=get(rules.reserve, 0),
+            overflow_microcents=get(rules.overflow, 0),
+            standing_seed_microcents=counts.standing,
+            wagers=self.wagers,
+            units=self.units,
+            hits=counts.hits,
+            won_cents=counts.won_cents,
+            resets=counts.resets,
+        )
+
+
+@dataclass(slots=True)
+class TableState:
+    """One table. ``round`` counts LOCKs; ``past`` keeps who sat where in ended rounds with an award still pending."""
+
+    settings: TableSettings
+    state: TableStatus = TableStatus.CLOSED
+    closed_reason: str = "new"
+    needs_end_game: bool = False
+    round: int = 0
+    wagers: dict[int, Wager] = field(default_factory=dict)
+    folded: frozenset[int] = frozenset()
+    groups: tuple[frozenset[int], ...] = ()
+    awards: tuple[str, ...] = ()
+    lock_event: str | None = None
+    late: int = 0
+    last_envy: tuple[EnvyShare, ...] = ()
+    past: dict[int, RoundSeats] = field(default_factory=dict)
+
+    @property
+    def key(self) -> str:
+        """Name of the round for the marks of a link."""
+        return f"{self.settings.id}#{self.round}"
+
+    @property
+    def seats(self) -> RoundSeats:
+        """Who sits where in the running round."""
+        return RoundSeats(self.wagers, self.groups, self.folded)
