@@ -1,0 +1,202 @@
+"""The sign line as bytes on a pty: frames, distance, memory, a peer that stops reading, an adapter that goes away."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+from collections.abc import AsyncIterator, Coroutine
+from pathlib import Path
+from typing import Any
+
+from wire_rig import LIMIT_S, raw_pty, until
+
+from meterd.config import BusConfig, SignConfig, SignModel
+from meterd.edge.sign import CLOSED, SignBus, SignWanted
+from meterd.edge.sign_queue import Send
+from protocols.alpha import (
+    ClearMemory,
+    Command,
+    ConfigureMemory,
+    Figure,
+    ReleasePriority,
+    StringFile,
+    TextFile,
+    WriteString,
+    figures_text,
+    text_size,
+    transmission,
+)
+
+SIGN = SignConfig("pit", "sign-1", SignModel("betabrite", "^", "00", 13, 12), (("nexus", "mega"),), ("MEGA",))
+FILE = StringFile("a", 12)
+TEXT = figures_text("A", [Figure("MEGA", FILE)])
+SETUP: list[Command] = [ClearMemory(), ConfigureMemory((TextFile("A", text_size(TEXT)), FILE))]
+START: list[Command] = [WriteString("a", CLOSED), TEXT, ReleasePriority()]
+
+
+def run(work: Coroutine[Any, Any, None]) -> None:
+    asyncio.run(work)
+
+
+def wire(*commands: Command) -> bytes:
+    return b"".join(transmission(command, "^", "00") for command in commands)
+
+
+class Time:
+    """A clock that only sleeping moves; sleeps from ``longest`` on never end by themselves."""
+
+    def __init__(self, longest: float) -> None:
+        self.now = 50.0
+        self.longest = longest
+
+    def __call__(self) -> float:
+        return self.now
+
+    async def sleep(self, seconds: float) -> None:
+        if seconds >= self.longest:
+            await asyncio.Event().wait()
+        await asyncio.sleep(0)
+        self.now += max(seconds, 0)
+
+
+class Bench:
+    def __init__(self, port: str, memory: Path, master: int, longest: float) -> None:
+        self.time = Time(longest)
+        self.master = master
+        self.bytes = b""
+        self.times: list[float] = []
+        self.bus = SignBus(
+            BusConfig("sign-1", "alpha", port, 9600), [SIGN], memory, clock=self.time, sleep=self.time.sleep
+        )
+        sent = self.bus._queue.sent
+
+        def timed(step: Send, now_s: float) -> None:
+            self.times.append(now_s)
+            sent(step, now_s)
+
+        self.bus._queue.sent = timed  # type: ignore[method-assign]
+
+    def read(self) -> None:
+        with contextlib.suppress(OSError):
+            self.bytes += os.read(self.master, 65536)
+
+
+@contextlib.asynccontextmanager
+async def bench(memory: Path, *, reading: bool = True, longest: float = 60) -> AsyncIterator[Bench]:
+    master, name = raw_pty()
+    link = memory / "port"
+    link.unlink(missing_ok=True)
+    link.symlink_to(name)
+    b = Bench(str(link), memory, master, longest)
+    loop = asyncio.get_running_loop()
+    if reading:
+        loop.add_reader(master, b.read)
+    task = asyncio.create_task(b.bus.run())
+    try:
+        yield b
+    finally:
+        task.cancel()
+        await asyncio.wait([task])
+        if b.master >= 0:
+            loop.remove_reader(b.master)
+            os.close(b.master)
+        if not task.cancelled() and task.exception():
+            raise task.exception()  # type: ignore[misc]
+
+
+def test_the_bytes_are_the_codecs_and_the_plan_is_remembered(tmp_path: Path) -> None:
+    """First start: configuration and all; second start: no configuration, CLOSED first; then figures only."""
+
+    async def work() -> None:
+        async with bench(tmp_path) as b:
+            await until(lambda: b.bytes == wire(*SETUP, *START))
+            b.bus.want("pit", SignWanted(3, ("$1,234.56",)))
+            await until(lambda: b.bytes == wire(*SETUP, *START, WriteString("a", "$1,234.56")))
+            assert b.bus.shown("pit").values == ("$1,234.56",)
+            assert b.bus.shown_cents("pit") == (123456,)
+            gaps = [after - before for before, after in zip(b.times, b.times[1:], strict=False)]
+            assert min(gaps[:2]) >= 2.0
+            assert min(gaps) >= 0.25
+        async with bench(tmp_path) as b:
+            b.bus.want("pit", SignWanted(4, ("$2.00",)))
+            await until(lambda: b.bytes == wire(*START, WriteString("a", "$2.00")))
+
+    run(work())
+
+
+def test_a_crash_between_erasing_and_configuring_is_made_good(tmp_path: Path) -> None:
+    """The memory file is gone before the sign is erased: whoever starts next configures again."""
+
+    async def work() -> None:
+        async with bench(tmp_path) as b:
+            await until(lambda: b.bytes == wire(*SETUP, *START))
+        remembered = (tmp_path / "pit.plan").read_text()
+        (tmp_path / "pit.plan").write_text("another plan")
+        async with bench(tmp_path, longest=2) as b:  # dies in the quiet time after E$
+            await until(lambda: b.bytes == wire(ClearMemory()))
+            assert not (tmp_path / "pit.plan").exists()
+        async with bench(tmp_path) as b:
+            await until(lambda: b.bytes == wire(*SETUP, *START))
+        assert (tmp_path / "pit.plan").read_text() == remembered
+
+    run(work())
+
+
+def test_a_peer_that_stops_reading_blocks_nobody(tmp_path: Path) -> None:
+    """The driver's buffer fills, nothing queues behind it, the loop goes on, the line is tried again."""
+
+    async def work() -> None:
+        async with bench(tmp_path, reading=False) as b:
+            values = iter(range(10_000_000))
+
+            def busy() -> bool:
+                n = next(values)
+                b.bus.want("pit", SignWanted(n, (f"${n}.00",)))
+                return b.bus.port_losses > 0
+
+            await until(busy)
+            asyncio.get_running_loop().add_reader(b.master, b.read)
+            await until(lambda: b.bus.up)
+            b.bus.want("pit", SignWanted(10_000_001, ("$77.00",)))
+            await until(lambda: b.bytes.endswith(wire(WriteString("a", "$77.00"))))
+
+    run(work())
+
+
+def test_an_unplugged_sign_begins_with_closed_when_it_is_back(tmp_path: Path) -> None:
+    """Down is known at once; the stable name may lead to another node."""
+
+    async def work() -> None:
+        async with bench(tmp_path) as b:
+            b.bus.want("pit", SignWanted(1, ("$5.00",)))
+            await until(lambda: b.bytes.endswith(wire(WriteString("a", "$5.00"))))
+            asyncio.get_running_loop().remove_reader(b.master)
+            os.close(b.master)
+            b.master, name = raw_pty()
+            await until(lambda: not b.bus.up)
+            assert b.bus.status("pit")["up"] is False
+            assert b.bus.shown("pit").values == ("$5.00",)
+            b.bytes = b""
+            asyncio.get_running_loop().add_reader(b.master, b.read)
+            (tmp_path / "port").unlink()
+            (tmp_path / "port").symlink_to(name)
+            await until(lambda: b.bytes == wire(*START, WriteString("a", "$5.00")))
+
+    run(work())
+
+
+def test_going_closed_is_for_good(tmp_path: Path) -> None:
+    """CLOSED is on the wire when the call returns, and no later value follows it."""
+
+    async def work() -> None:
+        async with bench(tmp_path) as b:
+            b.bus.want("pit", SignWanted(1, ("$5.00",), "WIN T1 $5.00"))
+            await until(lambda: b.bus.shown("pit").priority is not None and b.bus.shown("pit").values == ("$5.00",))
+            async with asyncio.timeout(LIMIT_S):
+                await b.bus.go_closed()
+            b.bus.want("pit", SignWanted(2, ("$6.00",)))
+            await until(lambda: b.bytes.endswith(wire(WriteString("a", CLOSED), ReleasePriority())))
+            assert b.bus.shown("pit").values == (CLOSED,)
+
+    run(work())

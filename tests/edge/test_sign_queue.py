@@ -1,0 +1,197 @@
+"""What goes to a sign, in which order and how far apart: the pure part, against the sign's own memory rules."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from meterd.config import BusConfig, SignConfig, SignModel
+from meterd.edge.sign_queue import CLOSED, REPUSH_S, Send, SignQueue, SignWanted, amount_cents
+from meterd.sim.plan import SignPlan
+from meterd.sim.sign import AlphaSign
+from protocols.alpha import (
+    QUIET_MS,
+    AlphaParser,
+    ClearMemory,
+    ConfigureMemory,
+    ReleasePriority,
+    WriteString,
+    transmission,
+)
+
+BUS = BusConfig("sign-1", "alpha", "/dev/none", 9600)
+MODEL = SignModel("betabrite", "^", "00", 13, 12)
+
+
+def sign(name: str = "pit", shows: int = 2, **model: Any) -> SignConfig:
+    levels = tuple(("nexus", f"level-{n}") for n in range(shows))
+    kind = SignModel(**{**{f: getattr(MODEL, f) for f in MODEL.__slots__}, **model})
+    return SignConfig(name, "sign-1", kind, levels, tuple(f"L{n}" for n in range(shows)))
+
+
+class Player:
+    """Plays a queue on a clock of its own and shows every frame to a sign."""
+
+    def __init__(self, *signs: SignConfig, remembered: bool = False) -> None:
+        self.now = 1000.0
+        self.queue = SignQueue(BUS, signs)
+        self.frames: list[tuple[float, Send]] = []
+        self.signs = {s.id: AlphaSign(SignPlan(s.id, s.model.type_code, s.model.address)) for s in signs}
+        if remembered:
+            for state in self.queue.signs.values():
+                state.applied = state.plan
+        self._parser = AlphaParser()
+        self.queue.link_up(self.now)
+
+    def play(self, seconds: float) -> list[Any]:
+        """Let time pass; the commands that went out."""
+        end, before = self.now + seconds, len(self.frames)
+        while self.now < end:
+            step = self.queue.next(self.now)
+            if isinstance(step, float):
+                self.now = min(end, self.now + max(step, 0.0001))
+                continue
+            self.frames.append((self.now, step))
+            self.queue.sent(step, self.now)
+            ended = self.now + len(step.data) * 10 / 9600
+            for heard in self._parser.receive(step.data):
+                for each in self.signs.values():
+                    each.hear(heard, self.now, ended)
+        return [step.command for _, step in self.frames[before:]]
+
+
+def test_a_new_plan_clears_waits_configures_and_closes_before_any_value() -> None:
+    """E$, two seconds, configuration, two seconds, CLOSED in every figure, the TEXT once, then the values."""
+    player = Player(sign())
+    player.queue.signs["pit"].want(SignWanted(5, ("$1,000.00", "$2.00")))
+    commands = player.play(10)
+    kinds = [type(c).__name__ for c in commands]
+    assert kinds == [
+        *["ClearMemory", "ConfigureMemory", "WriteString", "WriteString", "WriteText"],
+        *["ReleasePriority", "WriteString", "WriteString"],
+    ]
+    assert [c.text for c in commands if isinstance(c, WriteString)] == [CLOSED, CLOSED, "$1,000.00", "$2.00"]
+    assert player.signs["pit"].shows() == "L0 $1,000.00  L1 $2.00"
+    assert player.signs["pit"].faults == {}
+
+
+def test_a_remembered_plan_is_not_sent_again() -> None:
+    """Nothing erases a sign that already has its files."""
+    player = Player(sign(), remembered=True)
+    commands = player.play(10)
+    assert not any(isinstance(c, ClearMemory | ConfigureMemory) for c in commands)
+
+
+def test_every_frame_is_the_codecs_and_keeps_its_distance() -> None:
+    """From the last byte of one to the first of the next: 2 s around a configuration, 250 ms otherwise."""
+    player = Player(sign(), remembered=False)
+    for n in range(20):
+        player.queue.signs["pit"].want(SignWanted(n, (f"${n}.00", f"${n}.50"), "WIN T1 $5.00" if n % 7 == 3 else None))
+        player.play(0.4)
+    player.play(10)
+    for (at, step), (following, _) in zip(player.frames, player.frames[1:], strict=False):
+        assert step.data == transmission(step.command, "^", "00")
+        assert following - (at + len(step.data) * 10 / 9600) >= QUIET_MS[type(step.command)] / 1000
+    assert player.signs["pit"].faults == {}
+
+
+def test_only_the_newest_value_is_sent_and_an_unchanged_one_never() -> None:
+    """What changed many times while the line was busy travels once, as it last was."""
+    player = Player(sign(), remembered=True)
+    player.play(10)
+    state = player.queue.signs["pit"]
+    for n in range(50):
+        state.want(SignWanted(n, (f"${n}.00", CLOSED)))
+    state.want(SignWanted(3, ("$999.00", CLOSED)))
+    assert player.play(5) == [WriteString("a", "$49.00")]
+    state.want(SignWanted(60, ("$49.00", CLOSED)))
+    assert player.play(5) == []
+    assert state.shown.seq == 60
+
+
+def test_what_does_not_fit_shows_closed() -> None:
+    """A text longer than its STRING would empty it; one the sign cannot draw is no better."""
+    player = Player(sign())
+    state = player.queue.signs["pit"]
+    state.want(SignWanted(1, ("$1.00", "$2.00")))
+    player.play(10)
+    state.want(SignWanted(2, ("$1,234,567,890.00", "€2.00")))
+    assert player.play(5) == [WriteString("a", CLOSED), WriteString("b", CLOSED)]
+    assert state.too_long == 2
+    assert player.signs["pit"].figures() == {"a": CLOSED, "b": CLOSED}
+
+
+def test_closing_goes_first_then_wins_then_what_fell() -> None:
+    """With one free place on the line, the safe direction is served before the pleasant one."""
+    player = Player(sign(shows=3), remembered=True)
+    state = player.queue.signs["pit"]
+    state.want(SignWanted(1, ("$1.00", "$5.00", "$9.00")))
+    player.play(10)
+    state.want(SignWanted(2, ("$2.00", "$4.00", CLOSED), "WIN T1 $9.00"))
+    commands = player.play(5)
+    assert [type(c).__name__ for c in commands] == ["WriteString", "WriteText", "WriteString", "WriteString"]
+    assert [c.text for c in commands if isinstance(c, WriteString)] == [CLOSED, "$4.00", "$2.00"]
+    assert commands[1].label == "0"
+    state.want(SignWanted(3, ("$2.00", "$4.00", CLOSED)))
+    assert player.play(5) == [ReleasePriority()]
+
+
+def test_everything_is_pushed_again_after_a_quarter_of_an_hour_without_closing() -> None:
+    """A sign that missed a write shows the right figure at the latest then, and no CLOSED in between."""
+    player = Player(sign(), remembered=True)
+    state = player.queue.signs["pit"]
+    state.want(SignWanted(1, ("$1.00", "$5.00")))
+    player.play(10)
+    commands = player.play(REPUSH_S)
+    assert [type(c).__name__ for c in commands] == ["WriteText", "ReleasePriority", "WriteString", "WriteString"]
+    assert [c.text for c in commands if isinstance(c, WriteString)] == ["$1.00", "$5.00"]
+
+
+def test_a_line_that_comes_back_begins_with_closed() -> None:
+    """Nobody knows what the sign did meanwhile; the wanted values follow."""
+    player = Player(sign(), remembered=True)
+    state = player.queue.signs["pit"]
+    state.want(SignWanted(1, ("$1.00", "$5.00")))
+    player.play(10)
+    player.queue.link_up(player.now)
+    assert state.shown.values == ("$1.00", "$5.00")  # the sign last got these, whatever it does now
+    commands = player.play(10)
+    assert [c.text for c in commands if isinstance(c, WriteString)] == [CLOSED, CLOSED, "$1.00", "$5.00"]
+
+
+def test_signs_of_one_line_take_turns() -> None:
+    """Two signs that change all the time each get half of the line."""
+    player = Player(sign("a", 1, address="01"), sign("b", 1, address="02"))
+    player.play(20)
+    begun = len(player.frames)
+    for n in range(200):
+        for name in ("a", "b"):
+            player.queue.signs[name].want(SignWanted(n, (f"${n}.00",)))
+        player.play(0.1)
+    turns = [step.sign for _, step in player.frames[begun:]]
+    assert abs(turns.count("a") - turns.count("b")) <= 1
+    assert player.signs["a"].faults == player.signs["b"].faults == {}
+
+
+def test_what_was_shown_is_known_with_its_entry() -> None:
+    """A claim records what the sign last got: the values, and the entry they have all caught up with."""
+    player = Player(sign(), remembered=True)
+    state = player.queue.signs["pit"]
+    assert state.shown.values == (None, None)
+    state.want(SignWanted(7, ("$12,345.67", "$2.00")))
+    player.play(10)
+    assert state.shown[:2] == (("$12,345.67", "$2.00"), 7)
+    state.want(SignWanted(8, ("$12,346.00", "$3.00")))
+    player.play(0.1)
+    assert state.shown[:2] == (("$12,346.00", "$2.00"), 7)
+    player.play(1)
+    assert state.shown[:2] == (("$12,346.00", "$3.00"), 8)
+
+
+@pytest.mark.parametrize(
+    ("text", "cents"), [("$12,345.67", 1234567), ("$0.05", 5), (CLOSED, None), (None, None), ("", None), (",.00", None)]
+)
+def test_amounts_are_read_back(text: str | None, cents: int | None) -> None:
+    """The text of a figure as cents, and nothing else as an amount."""
+    assert amount_cents(text) == cents
