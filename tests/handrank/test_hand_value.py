@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -80,3 +81,13 @@ def test_the_core_is_importable_alone() -> None:
         [sys.executable, "-S", "-c", code], capture_output=True, text=True, check=True, cwd=ROOT
     ).stdout
     assert "['meterd']\n[]\n" == printed
+
+
+def test_the_folder_copied_out_is_all_another_program_needs(tmp_path: Path) -> None:
+    """A second program with nothing but this folder on its path ranks a hand."""
+    shutil.copytree(ROOT / "meterd/handrank", tmp_path / "meterd/handrank")
+    code = "from meterd.handrank import parse_cards, rank; print(rank(parse_cards('9h Th Jh Qh Kh'), 'five-card'))"
+    printed = subprocess.run(
+        [sys.executable, "-S", "-c", code], capture_output=True, text=True, check=True, cwd=tmp_path
+    ).stdout
+    assert "straight-flush K (9h Th Jh Qh Kh)\n" == printed

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -176,3 +177,10 @@ def test_the_public_form_of_a_table_has_the_agreed_keys() -> None:
         "pays": [{"kind": "meter_percent", "percent": "100", "level": None}],
         "envy_cents": 10_000,
     } == row
+
+
+def test_the_documented_file_is_a_file() -> None:
+    """The example of the documentation reads as written."""
+    text = (Path(__file__).parents[2] / "docs/paytables.md").read_text(encoding="utf-8")
+    (table,) = parse_paytables(text.partition("```toml\n")[2].partition("```")[0], "paytables.md")
+    assert ["akq-spades", "straight"] == [row.hand for row in table.rows]
