@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
-from meterd.config.devices import ModuleRef
+from meterd.config.devices import ModuleRef, Profile
 from meterd.config.site import BusConfig, PollConfig, SignConfig, Site
 
 LIMIT_PERCENT: Final = 80
@@ -133,15 +133,24 @@ def _unit_us(bus: BusConfig, module: ModuleRef, poll: PollConfig) -> int:
         writes, read_backs = (
             (LAMP_WRITES, LAMP_WRITES + READ_BACKS) if profile.flash else (LAMP_WRITES_TOGGLED, READ_BACKS)
         )
-        for bank in (profile.outputs, profile.flash):
-            if bank is not None:
-                add(writes * 1000, _WRITE_FRAME + _bytes(bank.count), _WRITE_REPLY)
+        for coils in _banks(profile):
+            add(writes * 1000, _WRITE_FRAME + _bytes(coils), _WRITE_REPLY)
         add(read_backs * 1000, _READ_REQUEST, _REPLY_FRAME + _bytes(profile.outputs.count))
     if profile.text is not None:
         add(TEXT_WRITES * 1000, _WRITE_FRAME + 2 * profile.text.words, _WRITE_REPLY)
     if profile.heartbeat is not None:
         add(HEARTBEATS * 1000, _WRITE_FRAME + 1, _WRITE_REPLY)
     return total
+
+
+def _banks(profile: Profile) -> tuple[int, ...]:
+    """Coils of each write that brings the lamps up to date: one write where outputs and flash bank lie side by side."""
+    outputs, flash = profile.outputs, profile.flash
+    if outputs is None or flash is None:
+        return (outputs.count,) if outputs is not None else ()
+    if flash.address == outputs.address + outputs.count:
+        return (outputs.count + flash.count,)
+    return outputs.count, flash.count
 
 
 def _bytes(bits: int) -> int:

@@ -95,10 +95,9 @@ def _poll(root: Node) -> PollConfig:
     if node is None:
         return usual
     levels, counters = node.number("levels_ms"), node.number("counters_ms")
-    return PollConfig(
-        levels_ms=levels if levels is not None and levels > 0 else usual.levels_ms,
-        counters_ms=counters if counters is not None and counters > 0 else usual.counters_ms,
-    )
+    levels_ms = levels if levels is not None and levels > 0 else usual.levels_ms
+    counters_ms = counters if counters is not None and counters > 0 else usual.counters_ms
+    return PollConfig(levels_ms=levels_ms, counters_ms=max(levels_ms, counters_ms))
 
 
 def _bus(node: Node) -> BusConfig | None:

@@ -56,7 +56,8 @@ def _check_limit(level: Node) -> None:
         level.finding("limit_cents", f"the limit {format_cents(limit)} is below the seed {format_cents(seed)}")
     if limit is not None and overflow == "none":
         level.finding("overflow", 'a limit needs "next_meter", "house" or "level:NAME" for what arrives above it')
-    if level.text("limit_cents") == "none" and overflow not in {None, "none"}:
+    overflows = overflow in {"next_meter", "house"} or _overflow_target(level) is not None
+    if level.text("limit_cents") == "none" and overflows:
         level.finding("overflow", 'without a limit nothing overflows: expected "none"')
 
 

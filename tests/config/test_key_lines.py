@@ -17,8 +17,8 @@ PRINTABLE = st.characters(codec="utf-8", exclude_categories=("Cs", "Cc"))
 AWKWARD = st.sampled_from(['"', "'", '"""', "'''", "#", "[", "]", "{", "}", "=", ",", ".", "\\", " ", "é", "a"])
 CONTENT = st.lists(AWKWARD | PRINTABLE, max_size=8).map("".join)
 SCALARS = st.sampled_from(
-    ["0", "-17", "1_000", "0xFF", "3.5", "1e9", "inf", "true", "false", "1979-05-27", "07:32:00", "1979-05-27T07:32:00Z",
-     "1979-05-27 07:32:00"]
+    ["0", "-17", "1_000", "0xFF", "3.5", "1e9", "inf", "true", "false", "1979-05-27", "07:32:00",
+     "1979-05-27 07:32:00", "1979-05-27T07:32:00Z"]
 )  # fmt: skip
 
 
