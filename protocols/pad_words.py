@@ -4,9 +4,9 @@ Line 1 begins with the state of the table, line 2 is what is being keyed or the 
 these words; whoever reads one (a person, or the simulated dealer) acts on nothing else. Amounts are major units with
 two digits after the point and no thousands sign, for example ``12345.67``.
 
-Whoever pressed a key must see that it was taken. Each key therefore changes line 2; where its words would be the same as
-before the key, a full stop (:data:`MARK`) in a column of its own behind them comes or goes. Compare lines whole to see
-that a key was taken; read words from the beginning of the line.
+Whoever pressed a key must see that it was taken. Each key therefore changes line 2; where its words would be the same
+as before the key, a full stop (:data:`MARK`) in a column of its own behind them comes or goes. Compare lines whole to
+see that a key was taken; read words from the beginning of the line.
 """
 
 from __future__ import annotations

@@ -71,7 +71,7 @@ class Press(NamedTuple):
 
     signal: Signal
     number: int
-    index: int
+    input: int
 
 
 class Asked(NamedTuple):

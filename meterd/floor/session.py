@@ -28,6 +28,7 @@ from meterd.accounting.commands import (
     OpenTable,
     Role,
     TrustDevice,
+    WagerSeen,
 )
 from meterd.accounting.entries import Kind
 from meterd.accounting.rules import Decision
@@ -275,7 +276,8 @@ class TableSession:
             if self._pad.state is Pad.EMPTY:
                 self._pad.say(words.OK_LOCKED)
             return []
-        wagers, late = (), ()
+        wagers: tuple[WagerSeen, ...] = ()
+        late: tuple[Late, ...] = ()
         if step.then is Phase.CLOSING and self._seats is not None:
             round_open = self._state(book).round
             wagers = self._seats.wagers(seen, same_reply, round_open, book.devices)
@@ -305,7 +307,7 @@ class TableSession:
             return []
         commands: list[Command] = []
         for press in presses(keypad.profile.keys, moves.moved):
-            event = inputs.event(press.index)
+            event = inputs.event(press.input)
             asked = self._pad.press(press, event, reading.device, book)
             found = list(asked.commands)
             if asked.to_table is Signal.LOCK:

@@ -106,7 +106,7 @@ class Step(NamedTuple):
     then: Phase | Pad
 
 
-_TABLE: Final[dict[Phase, dict[Signal, Step]]] = {
+_TABLE: Final[dict[Phase | Pad, dict[Signal, Step]]] = {
     Phase.STARTING: {
         Signal.DEVICES_READY: Step(Act.ASK_OPEN, Phase.OPEN),
         Signal.DEVICE_LOST: Step(Act.NOTHING, Phase.STARTING),
@@ -165,7 +165,7 @@ _ALWAYS: Final[dict[Signal, Step]] = {
     Signal.LOCK_KEY: Step(Act.TABLE_LOCK, Pad.EMPTY),  # ends betting whatever stands on the line: the safe direction
     Signal.TOO_FAST: Step(Act.SAY_TOO_FAST, Pad.EMPTY),
 }
-_PAD: Final[dict[Pad, dict[Signal, Step]]] = {
+_PAD: Final[dict[Phase | Pad, dict[Signal, Step]]] = {
     Pad.EMPTY: {
         **_ALWAYS,
         Signal.DIGIT: Step(Act.ADD_DIGIT, Pad.DIGITS),

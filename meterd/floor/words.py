@@ -126,10 +126,10 @@ def refused_answer(refused: Refused) -> str:
 def taken_answer(
     command: Command, entries: Sequence[Entry], table: TableState, awards: Mapping[str, Award], columns: int
 ) -> str | None:
-    """The answer to a command that was carried out by ``entries``; None where line 1 or WAIT SUPERVISOR says it."""
+    """The answer to a command that was carried out by ``entries``; None where WAIT SUPERVISOR says it."""
     match command:
         case Lock():
-            return None
+            return OK_LOCKED
         case Claim():
             newest = awards[table.awards[-1]]
             return None if newest.pending else _taken_with_amount(newest.id, newest.amount_cents, columns)

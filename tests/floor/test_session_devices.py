@@ -63,7 +63,7 @@ def test_what_moved_while_an_open_table_was_away_becomes_one_entry_and_nothing_e
     assert floor.view.lockout
     floor.press(pad_words.KEY_END_GAME)
     assert "OPEN" == floor.table.state.value
-    assert ("OPEN CLEAR S1 S2", ".......") == (floor.text[0][:16], floor.lamps)
+    assert ("OPEN CLEAR S1 +2", ".......") == (floor.text[0], floor.lamps)
 
 
 def test_keys_pressed_while_the_pad_was_away_do_nothing(floor: Any) -> None:

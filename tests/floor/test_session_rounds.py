@@ -111,6 +111,7 @@ def test_a_late_chip_is_noted_with_its_interval_and_its_lamp_stays_dark(floor: A
 
 def test_the_interval_reckons_with_the_polls_around_both(floor: Any) -> None:
     """LOCK seen as a level between two ends, the edge between two ends: the outer and the inner difference."""
+    lock_after = floor.sensors.ended_ms
     floor.sensors.set(7, True)  # held: the level shows it
     floor.poll(floor.sensors)
     lock_by = floor.sensors.ended_ms
@@ -119,7 +120,7 @@ def test_the_interval_reckons_with_the_polls_around_both(floor: Any) -> None:
     after = floor.sensors.ended_ms
     (command,) = floor.chips(2)
     assert isinstance(command, LateBet)
-    assert (after - lock_by, floor.sensors.ended_ms - (lock_by - 100)) == (command.ms_min, command.ms_max)
+    assert (after - lock_by, floor.sensors.ended_ms - lock_after) == (command.ms_min, command.ms_max)
 
 
 def test_a_chip_that_stays_from_before_is_not_late(floor: Any) -> None:
@@ -202,7 +203,7 @@ def test_the_lock_key_locks_like_the_button(floor: Any) -> None:
     floor.chips(1, 7)
     (command,) = floor.press(pad_words.KEY_LOCK)
     assert command.event.input.startswith("keys/5/di")
-    assert ("S.....S", ("LOCKED 2 $2.00", "")) == (floor.lamps, floor.text)
+    assert ("S.....S", ("LOCKED 2 $2.00", "OK LOCKED")) == (floor.lamps, floor.text)
 
 
 def test_lock_on_a_closed_table_is_refused_and_written_down(floor: Any) -> None:

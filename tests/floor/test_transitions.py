@@ -8,7 +8,7 @@ from meterd.floor.transitions import TRANSITIONS, Act, Pad, Phase, Signal, Step,
 
 TABLE_SIGNALS = (Signal.DEVICES_READY, Signal.DEVICE_LOST, Signal.CHIP, Signal.LOCK, Signal.END_GAME)
 PAD_SIGNALS = tuple(signal for signal in Signal if signal not in TABLE_SIGNALS)
-CELLS = [(phase, signal) for phase in Phase for signal in TABLE_SIGNALS]
+CELLS: list[tuple[Phase | Pad, Signal]] = [(phase, signal) for phase in Phase for signal in TABLE_SIGNALS]
 CELLS += [(pad, signal) for pad in Pad for signal in PAD_SIGNALS]
 
 
