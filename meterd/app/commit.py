@@ -5,7 +5,6 @@ The two rooms do not know each other: accounting speaks of facts and money, the 
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -14,7 +13,7 @@ from meterd.accounting.commands import Command
 from meterd.accounting.entries import Entry, Kind, Posting
 from meterd.accounting.rules import Decision, decide
 from meterd.edge.store import Store
-from meterd.ledger.canonical import canonical
+from meterd.ledger.canonical import canonical, parse
 from meterd.ledger.chain import seal
 from meterd.ledger.record import Draft, Record
 
@@ -52,7 +51,7 @@ def draft_entry(record: Record) -> Entry:
         ValueError: the kind is not one this version knows, or the body is not a JSON object.
         InvariantBroken: the postings do not sum to zero.
     """
-    body = json.loads(record.body)
+    body = parse(record.body)
     if not isinstance(body, dict):
         raise ValueError(f"entry {record.seq}: the body is no JSON object")  # noqa: TRY004 - one error class for bad rows
     return Entry(

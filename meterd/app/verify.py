@@ -16,7 +16,7 @@ from meterd.accounting.entries import Entry, Kind
 from meterd.app.commit import draft_entry
 from meterd.edge import sqlite, volume
 from meterd.errors import LedgerError, MeterdError
-from meterd.ledger.canonical import canonical
+from meterd.ledger.canonical import is_canonical
 from meterd.ledger.chain import GENESIS
 from meterd.ledger.record import Record
 from meterd.ledger.verify import FirstBad, check_record
@@ -98,7 +98,7 @@ class Audit:
     def _fold(self, record: Record) -> str | None:
         try:
             entry = draft_entry(record)
-            if canonical(entry.body) != record.body:
+            if not is_canonical(record.body, entry.body):
                 return "the body is not canonical JSON"
             if (entry.kind is Kind.LEDGER_CREATED) != (record.seq == 1):
                 return f"a ledger begins with LedgerCreated and holds no other; this is {entry.kind.value}"

@@ -8,11 +8,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from typing import Any, Final
+from typing import Any, Final, NoReturn
 
 from meterd.errors import MisuseError
 
 _ENCODE: Final = json.JSONEncoder(ensure_ascii=False, allow_nan=False, sort_keys=True, separators=(",", ":")).encode
+
+
+def _refuse_number(text: str) -> NoReturn:
+    raise ValueError(f"{text} is not a whole number")
+
+
+_DECODE: Final = json.JSONDecoder(parse_float=_refuse_number, parse_constant=_refuse_number).decode
 
 #: Types that need no second look.
 _PLAIN: Final = frozenset({str, int, bool, type(None)})
@@ -31,6 +38,20 @@ def canonical(value: Any) -> str:
     except (TypeError, ValueError, RecursionError) as cause:
         raise MisuseError(f"no canonical JSON: {cause}") from cause
     return text
+
+
+def parse(text: str) -> Any:
+    """The value of a JSON text that holds whole numbers only.
+
+    Raises:
+        ValueError: no JSON, or a number that is not whole.
+    """
+    return _DECODE(text)
+
+
+def is_canonical(text: str, value: Any) -> bool:
+    """Whether ``text`` is the canonical form of ``value``, which :func:`parse` read from it."""
+    return _ENCODE(value) == text
 
 
 def _refuse_inexact(value: Any) -> None:

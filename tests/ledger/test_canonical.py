@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from meterd.errors import MisuseError
-from meterd.ledger.canonical import canonical
+from meterd.ledger.canonical import canonical, is_canonical, parse
 
 texts = st.text(st.characters(exclude_categories=["Cs"]))
 values = st.recursive(
@@ -73,3 +73,19 @@ def test_endless_nesting_is_refused() -> None:
     loop.append(loop)
     with pytest.raises(MisuseError):
         canonical(loop)
+
+
+@pytest.mark.parametrize("text", ["1.0", "[1e3]", '{"a":NaN}', "-Infinity", "{", "", '"' + "x"])
+def test_reading_refuses_what_is_not_whole(text: str) -> None:
+    """A text with a fraction, an exponent or no JSON at all is not read as something near it."""
+    with pytest.raises(ValueError):
+        parse(text)
+
+
+@given(values)
+def test_only_the_canonical_text_passes(value: object) -> None:
+    """A text is canonical for the value read from it, and the same value written otherwise is not."""
+    text = canonical(value)
+    assert is_canonical(text, parse(text))
+    other = json.dumps(value, indent=1)
+    assert is_canonical(other, parse(other)) is (other == text)
