@@ -238,6 +238,10 @@ class SignQueue:
         """Whether every sign shows what is wanted."""
         return all(state.next_command() is None for state in self.signs.values())
 
+    def wait_s(self, now_s: float) -> float:
+        """Seconds until the line has carried its last transmission and kept its distance."""
+        return max(0.0, self._free_s - now_s)
+
     def next(self, now_s: float) -> Send | float:
         """A transmission that may go now, or how many seconds to wait before asking again (or until a wanted value)."""
         if now_s >= self._repush_s:

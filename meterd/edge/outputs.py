@@ -1,0 +1,141 @@
+"""The floor's safe state written by nobody's daemon: every lamp dark, "betting closed" lit, every sign CLOSED.
+
+A sign cannot know that the daemon died. This runs after any exit of it, with the ports free, and needs neither the
+ledger nor the money rules. Ports are worked on side by side, each a few seconds at most; what could not be reached is
+reported with its cause and stops nothing else.
+
+Units: ``*_s`` seconds.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from meterd.config import BusConfig, ModuleRef, SignConfig, Site, UnitWanted
+from meterd.edge.modbus_line import BusStats, Line, ModuleRefusedError, NoReplyError, Reply, Request
+from meterd.edge.modbus_unit import Unit, safe_outputs
+from meterd.edge.serialport import PortLostError, open_link
+from meterd.edge.sign_queue import CLOSED, Send, SignQueue
+
+TRIES: Final = 3  # one lost frame is noise
+REPLY_S: Final = 0.1
+SIGN_LIMIT_S: Final = 8.0  # four transmissions a second; a line of many signs still ends
+
+
+@dataclass(frozen=True, slots=True)
+class Closing:
+    """What happened to one module or sign: ``cause`` is empty when it shows the safe state."""
+
+    name: str
+    cause: str = ""
+
+
+def close_all(site: Site) -> tuple[Closing, ...]:
+    """Bring all outputs of a site to the safe state, best effort: one result for each module and sign, no error."""
+    return asyncio.run(_close_all(site))
+
+
+async def _close_all(site: Site) -> tuple[Closing, ...]:
+    modules = {module.device: module for table in site.tables for module in table.modules}
+    work = []
+    for bus in site.buses:
+        if bus.kind == "alpha":
+            work.append(_close_signs(bus, [sign for sign in site.signs if sign.bus == bus.id]))
+        else:
+            work.append(_close_modules(bus, [module for module in modules.values() if module.bus == bus.id]))
+    return tuple(closing for closings in await asyncio.gather(*work) for closing in closings)
+
+
+async def _close_modules(bus: BusConfig, modules: Sequence[ModuleRef]) -> list[Closing]:
+    """One line of modules, one after another."""
+    line = Line(bus, BusStats())
+    try:
+        await line.open()
+    except PortLostError as lost:
+        return [Closing(module.device, str(lost)) for module in modules]
+    closings = []
+    try:
+        for module in modules:
+            try:
+                await _close_module(line, module)
+                closings.append(Closing(module.device))
+            except (PortLostError, NoReplyError, ModuleRefusedError) as fault:
+                closings.append(Closing(module.device, str(fault)))
+    finally:
+        line.close()
+    return closings
+
+
+async def _close_module(line: Line, module: ModuleRef) -> None:
+    """Write the safe outputs, read them back, and say CLOSED on the display."""
+    unit = Unit(module)
+    unit.want(UnitWanted(0, safe_outputs(module.profile), (), (CLOSED,)))
+    for request in unit.output_writes(0.0):
+        await _ask(line, module, request)
+        unit.wrote(request)
+    check = unit.check_request()
+    if check is not None and not unit.checked(await _ask(line, module, check), 0.0):
+        raise NoReplyError(f"unit {module.unit} took the outputs and shows others")
+    text = unit.text_write()
+    if text is not None:
+        await _ask(line, module, text)
+
+
+async def _ask(line: Line, module: ModuleRef, request: Request) -> Reply:
+    """One exchange, tried a few times."""
+    limit_s = REPLY_S + module.profile.turnaround_ms / 1000
+    limit_s += line.pace.line_s(request.request_bytes + request.reply_bytes)
+    for _ in range(TRIES - 1):
+        try:
+            return await line.ask(request, limit_s)
+        except NoReplyError:
+            continue
+    return await line.ask(request, limit_s)
+
+
+async def _close_signs(bus: BusConfig, signs: Sequence[SignConfig]) -> list[Closing]:
+    """One line of signs: CLOSED into every figure, and no message on top. Signs never answer: sent is all there is."""
+    queue = SignQueue(bus, signs)
+    for state in queue.signs.values():
+        state.applied = state.plan  # whatever memory it has is kept: nothing may be erased now
+    lost = _Loss()
+    try:
+        link = await open_link(bus, lost, dtr=False)
+    except PortLostError as fault:
+        return [Closing(sign.id, str(fault)) for sign in signs]
+    try:
+        async with asyncio.timeout(SIGN_LIMIT_S):
+            queue.link_up(time.monotonic())
+            while not queue.idle and lost.error is None:
+                step = queue.next(time.monotonic())
+                if isinstance(step, Send):
+                    link.write(step.data)
+                    queue.sent(step, time.monotonic())
+                else:
+                    await asyncio.sleep(step)
+            if link.get_write_buffer_size():
+                link.drained = lost.over.set
+                await lost.over.wait()
+            await asyncio.sleep(queue.wait_s(time.monotonic()))  # closing a port drops what is still on its way
+    except TimeoutError:
+        lost.error = lost.error or PortLostError(f"{bus.port}: the sign line takes no bytes")
+    finally:
+        link.close()
+    return [Closing(sign.id, str(lost.error or "")) for sign in signs]
+
+
+class _Loss(asyncio.Protocol):
+    """Notices the loss of a port."""
+
+    def __init__(self) -> None:
+        self.over = asyncio.Event()
+        self.error: PortLostError | None = None
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        if isinstance(exc, PortLostError):
+            self.error = exc
+        self.over.set()

@@ -1,0 +1,116 @@
+"""The safe state of a floor whose daemon is dead."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import os
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+from click.testing import CliRunner
+from wire_rig import KEYPAD, SENSORS, Cable, PymodbusModule, raw_pty
+
+from meterd.cli.outputs import outputs
+from meterd.config import BusConfig, ModuleRef, SignConfig, SignModel
+from meterd.edge.outputs import Closing, close_all
+from protocols.alpha import ReleasePriority, WriteString, transmission
+
+SAMPLE = Path(__file__).resolve().parents[2] / "docs" / "site.example.toml"
+MODEL = SignModel("betabrite", "^", "00", 13, 12)
+
+
+@dataclass
+class Floor:
+    """As much of a site as the wires know."""
+
+    tables: tuple[Any, ...]
+    buses: tuple[BusConfig, ...]
+    signs: tuple[SignConfig, ...]
+
+
+def table(*modules: ModuleRef) -> Any:
+    return SimpleNamespace(modules=modules)
+
+
+def test_lamps_go_dark_and_signs_say_closed_and_what_is_missing_is_named() -> None:
+    """Lamps of a module that answers, figures of a sign that is there; a dead module and an absent port by name."""
+
+    async def work() -> None:
+        cable = Cable()
+        module = PymodbusModule(cable.peer_port, (40, 41))
+        module.coils[40][:8] = [True] * 8
+        cable.to_module = lambda data: [] if data[0] == 42 else [data]
+        await module.start()
+        cable.start()
+        master, name = raw_pty()
+        said = bytearray()
+
+        def read() -> None:
+            with contextlib.suppress(OSError):  # EIO until the port is opened
+                said.extend(os.read(master, 4096))
+
+        asyncio.get_running_loop().add_reader(master, read)
+        site = Floor(
+            (
+                table(ModuleRef("pit", 40, SENSORS), ModuleRef("pit", 41, KEYPAD)),
+                table(ModuleRef("pit", 42, SENSORS), ModuleRef("away", 50, SENSORS)),
+            ),
+            (
+                BusConfig("pit", "modbus", cable.port, 115200),
+                BusConfig("away", "modbus", "/nowhere/tty", 115200),
+                BusConfig("sign-1", "alpha", name, 9600),
+            ),
+            (SignConfig("pit-sign", "sign-1", MODEL, (("nexus", "mega"), ("nexus", "major"))),),
+        )
+        closings = await asyncio.to_thread(close_all, site)  # type: ignore[arg-type]
+        causes = {closing.name: closing.cause for closing in closings}
+        assert {name for name, cause in causes.items() if not cause} == {"pit/40", "pit/41", "pit-sign"}
+        assert causes["pit/42"] == "unit 42 gave no reply to function 15"
+        assert causes["away/50"] == "/nowhere/tty does not exist"
+        assert module.coils[40][:8] == [False] * 7 + [True]
+        assert module.registers[41][:3] == [0x434C, 0x4F53, 0x4544]
+        for command in (WriteString("a", "CLOSED"), WriteString("b", "CLOSED"), ReleasePriority()):
+            assert transmission(command, "^", "00") in bytes(said)
+        assert b"E$" not in bytes(said)
+        asyncio.get_running_loop().remove_reader(master)
+        os.close(master)
+        await module.stop()
+        cable.close()
+
+    asyncio.run(work())
+
+
+def test_a_port_that_the_daemon_still_holds_is_not_shared() -> None:
+    """While somebody has the port, nothing is written to it and the cause says why."""
+    master, name = raw_pty()
+    from meterd.edge.serialport import close_port, open_port  # noqa: PLC0415
+
+    bus = BusConfig("sign-1", "alpha", name, 9600)
+    port = open_port(bus)
+    sign = SignConfig("pit-sign", "sign-1", MODEL, (("nexus", "mega"),))
+    assert close_all(Floor((), (bus,), (sign,))) == (  # type: ignore[arg-type]
+        Closing("pit-sign", f"{name} is held by another program"),
+    )
+    close_port(port)
+    os.close(master)
+
+
+def test_the_command_names_what_it_could_not_reach(tmp_path: Path) -> None:
+    """Exit 1 and one line for each where the ports are absent; 78 where the site file cannot be used."""
+    site = tmp_path / "site.toml"
+    text = SAMPLE.read_text(encoding="utf-8")
+    site.write_text(re.sub(r'port = "/dev/', 'port = "/nowhere/', text), encoding="utf-8")
+    result = CliRunner().invoke(outputs, ["closed", "--config", str(site), "--json"])
+    assert result.exit_code == 1, result.output
+    document = json.loads(result.stdout)
+    assert document["closed"] == []
+    assert "pit-1/40" in document["missed"]
+    assert "does not exist" in document["missed"]["pit-1/40"]
+    assert "pit-1/40 not closed: " in result.stderr
+    site.write_text("nonsense", encoding="utf-8")
+    assert CliRunner().invoke(outputs, ["closed", "--config", str(site)]).exit_code == 78
