@@ -44,6 +44,7 @@ class Book:
         self.links: dict[str, LinkState] = {}
         self.tables: dict[str, TableState] = {}
         self.awards: dict[str, Award] = {}
+        self.open_awards: dict[str, None] = {}  # neither voided nor paid, oldest first
         self.balances: dict[str, int] = {}
         self.devices: dict[str, DeviceMark] = {}
         self._counts: dict[str, LevelCounts] = {}
@@ -78,9 +79,9 @@ class Book:
         for level in state.levels.values():
             total += level.display_microcents - level.standing_seed_microcents
             total += level.reserve_microcents + level.overflow_microcents
-        for award in self.awards.values():
-            if award.link == link:
-                total += self.balances.get(f"payable/{award.id}", 0)
+        for award in self.open_awards:
+            if self.awards[award].link == link:
+                total += self.balances.get(f"payable/{award}", 0)
         return total
 
     def level_values(self, key: str) -> dict[str, int]:
@@ -296,6 +297,7 @@ def _claimed(book: Book, entry: Entry) -> None:
         meter_empty="METER_EMPTY" in body["flags"],
     )
     link.pending[facts.award] = None
+    book.open_awards[facts.award] = None
     table.awards = (*table.awards, facts.award)
     _read_awards(book, body["awards"])
     _read_marks(link, body["marks"])
@@ -355,6 +357,7 @@ def _reread_journal(book: Book, link: LinkState, body: Mapping[str, Any], ops: l
 def _voided(book: Book, entry: Entry) -> None:
     name = entry.body["award"]
     award = replace(book.awards[name], status=AwardStatus.VOIDED, held=False)
+    book.open_awards.pop(name, None)
     book.awards[name] = award
     link = book.links[award.link]
     ops = link.journal.ops if link.journal is not None else []
@@ -390,11 +393,13 @@ def _corrected(book: Book, entry: Entry) -> None:
 def _paid(book: Book, entry: Entry) -> None:
     name = entry.body["award"]
     book.awards[name] = replace(book.awards[name], status=AwardStatus.PAID)
+    book.open_awards.pop(name, None)
 
 
 def _correction(book: Book, entry: Entry) -> None:
     award = book.awards[entry.body["award"]]
     book.awards[award.id] = replace(award, status=AwardStatus.VOIDED, undone=True)
+    book.open_awards.pop(award.id, None)
     link = book.links[award.link]
     if link.journal is not None:
         paid = award.status is AwardStatus.PAID

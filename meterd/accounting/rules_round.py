@@ -239,7 +239,7 @@ def end_game(book: Book, command: EndGame) -> Answer:  # noqa: PLR0911 - one ret
     if table.state is TableStatus.OPEN:
         return Refused(Refusal.TABLE_NOT_LOCKED, command.table)
     for award in awards:
-        if award.pending and not award.held and award.verified_by is None:
+        if award.pending and not award.held:
             return Refused(Refusal.ROUND_HAS_OPEN_AWARD, award.id)
     moves = {}
     if total:
