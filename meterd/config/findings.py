@@ -28,7 +28,7 @@ class Finding(NamedTuple):
         """``site.toml:12: link[0].wager_cents: … (did you mean …?)``."""
         place = f"{self.file}:{self.line}: {self.key}: " if self.key else f"{self.file}:{self.line}: "
         hint = f" (did you mean {self.nearest!r}?)" if self.nearest else ""
-        return f"{place}{self.message}{hint}"
+        return _on_one_line(f"{place}{self.message}{hint}")
 
     def to_json(self) -> dict[str, Any]:
         """Plain JSON values."""
@@ -41,6 +41,11 @@ class SiteErrors(ConfigError):  # noqa: N818 - it holds many findings, and its n
     def __init__(self, findings: Iterable[Finding]) -> None:
         self.findings = tuple(sorted(findings, key=lambda finding: (finding.file, finding.line)))
         super().__init__("\n".join(str(finding) for finding in self.findings))
+
+
+def _on_one_line(text: str) -> str:
+    """``text`` with escapes for what would break the line or steer a terminal."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
 
 
 def nearest(name: object, known: Iterable[str]) -> str | None:

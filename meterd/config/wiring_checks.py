@@ -47,6 +47,10 @@ def check_wiring(document: Document, catalogue: Catalogue) -> None:
         _check_sign(root, sign, catalogue)
         _check_sign_address(sign, catalogue, addresses)
     _check_poll(root)
+    _check_unused(root, wired)
+    listen = web.text("listen") if (web := root.node("web")) is not None else None
+    if web is not None and listen not in {None, "127.0.0.1", "::1", "localhost"}:
+        web.warning("listen", "the pages can be reached from other machines: put them behind something that signs in")
 
 
 def _wired(root: Node, catalogue: Catalogue) -> Iterator[Wired]:
@@ -228,6 +232,16 @@ def _check_poll(root: Node) -> None:
         poll.finding("counters_ms", f"counters are not read more often than levels ({levels} ms)")
     if levels is not None and levels > 100:
         poll.warning("levels_ms", "a lamp answers within 150 ms only where levels are read every 100 ms")
+
+
+def _check_unused(root: Node, wired: list[Wired]) -> None:
+    """What nobody uses was probably meant for something."""
+    links = {table.text("link") for table in root.nodes("table")}
+    buses = {each.bus for each in wired} | {sign.text("bus") for sign in root.nodes("sign")}
+    for what, used in (("link", links), ("bus", buses)):
+        for node in root.nodes(what):
+            if node.text("id") not in {None, *used}:
+                node.warning("id", "no table plays on this link" if what == "link" else "nothing is wired to this bus")
 
 
 def wired_modules(root: Node, catalogue: Catalogue) -> list[tuple[Wired, ModuleRef]]:

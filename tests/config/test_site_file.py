@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -183,15 +182,30 @@ def findings_of(text: str) -> tuple[Finding, ...]:
     return ()
 
 
-@given(st.lists(st.tuples(st.integers(0, 150), _values()), min_size=1, max_size=6))
-def test_any_values_anywhere_give_findings_and_never_another_exception(edits: list[tuple[int, str]]) -> None:
-    """Whatever stands behind any keys of a file, the answer is a site or findings that have a line of the file."""
+EDITS = st.tuples(st.integers(0, 170), st.sampled_from(["set", "drop", "double", "swap"]), _values())
+
+
+@given(st.lists(EDITS, min_size=1, max_size=6))
+def test_any_edits_give_findings_and_never_another_exception(edits: list[tuple[int, str, str]]) -> None:
+    """Whatever stands behind any key, whatever lines are lost, doubled or moved: a site, or findings with a line."""
     lines = SAMPLE.read_text(encoding="utf-8").split("\n")
-    for at, value in edits:
-        line = lines[at % len(lines)]
-        if "=" in line and not line.startswith("#"):
-            lines[at % len(lines)] = f"{line.split('=')[0]}= {value}"
-    text = "\n".join(lines)
-    tomllib.loads(text)
-    found = findings_of(text)
+    for place, act, value in edits:
+        at = place % (len(lines) - 1)
+        match act:
+            case "set" if "=" in lines[at] and not lines[at].startswith("#"):
+                lines[at] = f"{lines[at].split('=', maxsplit=1)[0]}= {value}"
+            case "drop":
+                del lines[at]
+            case "double":
+                lines.insert(at, lines[at])
+            case _:
+                lines[at], lines[at + 1] = lines[at + 1], lines[at]
+    found = findings_of("\n".join(lines))
     assert all(1 <= each.line <= len(lines) and each.message for each in found)
+
+
+def test_a_finding_stays_on_one_line() -> None:
+    """A key or value with a line end in it cannot forge a second finding."""
+    found = findings_of('[site]\nid = "a\\nsite.toml:1: fine"\n"x\\u001b[2J" = 1\n')
+    assert all("\n" not in str(each) and "\x1b" not in str(each) for each in found)
+    assert any("fine" in str(each) for each in found)

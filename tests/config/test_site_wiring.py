@@ -143,6 +143,19 @@ def test_labels_go_with_what_is_shown(findings: Findings) -> None:
         ("unit = 40", "unit = 128", "table[0].sensors.unit", "function code"),
         (f'"/dev/serial/by-path/pci-0000:00:14.0-{FIRST_PORT}"', '"/dev/ttyUSB0"', "bus[0].port", "by-path"),
         ("levels_ms = 100", "levels_ms = 200", "poll.levels_ms", "150 ms"),
+        ('listen = "127.0.0.1"', 'listen = "0.0.0.0"', "web.listen", "other machines"),
+        (
+            '[[table]]\nid = "TCP-1"\ngame = "three-card-poker"\nlink = "tcp-1"',
+            '[[table]]\nid = "TCP-1"\ngame = "let-it-ride"\nlink = "nexus-1"',
+            "link[1].id",
+            "no table plays",
+        ),
+        (
+            "[[bus]]",
+            '[[bus]]\nid = "spare"\nkind = "modbus"\nport = "/dev/x"\nbaud = 9600\n[[bus]]',
+            "bus[0].id",
+            "nothing is wired",
+        ),
         ('unit = 41, profile = "adam-4055"', 'unit = 41, profile = "moxa-iologik-r1212"', "table[1].sensors", "lamps"),
     ],
 )
