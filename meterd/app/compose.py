@@ -31,6 +31,7 @@ from meterd.config import Site
 from meterd.edge.clock import Clock
 from meterd.edge.control import Answer, ControlServer
 from meterd.edge.modbus import ModbusBus
+from meterd.edge.modbus_line import BusStats
 from meterd.edge.notify import notify, watchdog_interval_s
 from meterd.edge.sign import SignBus
 from meterd.edge.store import Store
@@ -117,8 +118,9 @@ class Daemon:
             alive=self._feed_watchdog,
         )
         self.money.committer.decide(Note(actor=SYSTEM, kind=Kind.STARTED, facts=self._about()))
+        self._bus_stats = {bus.id: BusStats() for bus in site.buses if bus.kind == "modbus"}
         self._buses: dict[str, ModbusBus] = {
-            bus.id: ModbusBus(bus, site.units_on(bus.id), site.poll, self._sink(bus.id))
+            bus.id: ModbusBus(bus, site.modules_of(bus.id), site.poll, self._sink(bus.id), self._bus_stats[bus.id])
             for bus in site.buses
             if bus.kind == "modbus"
         }
@@ -197,8 +199,8 @@ class Daemon:
         await self._control.start()
         notify(f"READY=1\nSTATUS={len(self.site.links)} links, {len(self.site.tables)} tables")
         log.info("run.ready", tables=len(self.site.tables), seq=self._store.seq)
-        tasks = [asyncio.create_task(bus.run()) for bus in (*self._buses.values(), *self._signs.values())]
-        tasks.append(asyncio.create_task(self._tick()))
+        lives = [bus.run() for bus in self._buses.values()] + [bus.run() for bus in self._signs.values()]
+        tasks = [asyncio.create_task(life) for life in (*lives, self._tick())]
         with self._lock:
             self._scheduled = True
         self._apply()
@@ -259,6 +261,6 @@ class Daemon:
             "site_sha256": self._site_sha256,
             "queue": len(self.money.inbox),
             "loop_lag_seconds_max": self._health.lag_s_max,
-            "buses": {bus_id: bus.stats.to_json() for bus_id, bus in self._buses.items()},
+            "buses": {bus_id: stats.to_json() for bus_id, stats in self._bus_stats.items()},
             "signs": {sign.id: self._sign_bus[sign.id].status(sign.id) for sign in self.site.signs},
         }

@@ -225,7 +225,7 @@ class Demo:
             kinds[record.kind] += 1
             residual += sum(microcents for _, microcents in record.postings)
             if record.kind == "Locked":
-                kinds["wagers"] += len(json.loads(record.body)["seats"])
+                kinds["wagers"] += len(json.loads(record.body)["wagers"])
         report = verify(self.folder)
         return {
             "rounds": kinds["GameEnded"],

@@ -9,10 +9,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
-from meterd.accounting.book import Book, TableStatus
+from meterd.accounting.book import Book
+from meterd.accounting.state import TableStatus
 from meterd.config import ModuleRef, SignConfig, Site, TableConfig, UnitWanted
 from meterd.edge.sign import SignWanted
-from meterd.floor.session import Lamp, TableSession, TableView
+from meterd.floor.session import TableSession
+from meterd.floor.view import Lamp, TableView
 from meterd.money import format_cents, whole_cents
 
 CLOSED: Final = "CLOSED"
@@ -83,7 +85,7 @@ def _win_text(sign: SignConfig, book: Book) -> str | None:
     links = {link for link, _ in sign.shows}
     for award_id in book.open_awards:
         award = book.awards[award_id]
-        if award.link in links and award.state_word in {"pending", "held"} and award.takes_share:
+        if award.link in links and award.state_word in {"pending", "held"} and award.has_percent:
             return f"WIN {award.table} ${format_cents(award.amount_cents)}"
     return None
 

@@ -57,7 +57,7 @@ class Stats:
         table = entry.table or ""
         match entry.kind:
             case Kind.LOCKED:
-                self.bets[table] += len(entry.body.get("seats", ()))
+                self.bets[table] += len(entry.body.get("wagers", ()))
                 for posting in entry.postings:
                     if posting.account.startswith("drop/"):
                         self.wagered_cents[entry.link or ""] -= posting.microcents // 1_000_000
