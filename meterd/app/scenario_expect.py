@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from meterd.accounting.book import Book, LevelState, LinkState
+from meterd.accounting.book import Book
+from meterd.accounting.state import LevelState, LinkState
 from meterd.app.scenario_parse import Statement
 from meterd.app.scenario_setup import fault
 from meterd.money import MICROCENTS_PER_CENT, format_cents, whole_cents

@@ -31,8 +31,11 @@ class Level:
 
 @dataclass(frozen=True)
 class Row:
-    """A row: ``pays`` are ("percent", share, level), ("meter", cents, level), ("house", cents, scales), ("to", n, d),
-    ("for", n, d) or ("push",)."""
+    """A row of a pay table.
+
+    ``pays`` are ("percent", share, level), ("meter", cents, level), ("house", cents, scales), ("to", n, d),
+    ("for", n, d) or ("push",).
+    """
 
     pays: tuple[tuple[object, ...], ...]
     envy: int = 0
@@ -101,6 +104,7 @@ class Win:
     verified: bool = False
     own: int = 0  # what is not a share of a tie
     shared: int = 0
+    tied: set[str] = field(default_factory=set)
     levels: set[str] = field(default_factory=set)
     percent: bool = False
     took: dict[str, int] = field(default_factory=dict)
@@ -129,6 +133,7 @@ class State:
         self.past_envy: dict[str, list[tuple[int, int, str]]] = {table: [] for table in rules.tables}
         self.joined: dict[str, list[set[int]]] = {table: [] for table in rules.tables}
         self.wins: dict[str, Win] = {}
+        self.ended: set[str] = set()
         for name, level in rules.levels.items():
             self.move(f"house/seed/{name}", f"meter/{name}", Fraction(level.seed))
             self.standing[name] = Fraction(level.seed)
@@ -192,11 +197,16 @@ class State:
         for name, (resets, put, over, kept) in stake.put.items():
             if resets != self.resets[name]:
                 continue
-            for account, part in ((f"meter/{name}", put), (f"overflow/{name}", over), (f"reserve/{name}", kept)):
-                back = min(part, self.accounts[account])
+            # "still held": the house's standing seed is no player's money, or the liability could turn negative
+            players = self.meter(name) - self.standing[name]
+            for account, part, held in (
+                (f"meter/{name}", put, players),
+                (f"overflow/{name}", over, self.accounts[f"overflow/{name}"]),
+                (f"reserve/{name}", kept, self.accounts[f"reserve/{name}"]),
+            ):
+                back = min(part, held)
                 self.move(account, f"drop/{table}", back)
                 given += back
-            self.write_down(name)
         self.move(f"house/hold/{table}", f"drop/{table}", stake.hold)
         self.move(f"house/pays/{table}", f"drop/{table}", stake.cents - stake.hold - given)
 
@@ -283,6 +293,7 @@ class State:
         if tie is None:
             frozen = int(self.meter(name))
             current.ties[name] = Tie(frozen, [win.id])
+            win.tied.add(name)
             self._from_meter(win, name, frozen)
             win.shared = frozen
             self._reset(win, name)
@@ -291,6 +302,8 @@ class State:
             self._from_house(win, tie.frozen // (len(tie.members) + tie.late))
         else:
             tie.members.append(win.id)
+            win.tied.add(name)
+            win.took[name] = 0
             self._divide(tie)
 
     def _divide(self, tie: Tie) -> None:
@@ -385,13 +398,40 @@ class State:
         for award in current.awards:
             if self.wins[award].status in {"confirmed", "paid"}:
                 self._envy(self.wins[award])
-        self.past_envy[table] = current.envy
+        self.past_envy[table] = list(current.envy)
+        self.ended.add(table)
         self.rounds[table] = None
 
     def pay(self, award: str) -> None:
         win = self.wins[award]
         win.status = "paid"
         self.move(f"payable/{award}", f"paid/{win.round.table}", Fraction(win.amount))
+
+    def undo(self, award: str) -> None:
+        """Back to the meters, less the house's seed of that reset still standing; what it carried off stands again."""
+        win = self.wins[award]
+        table = win.round.table
+        source = f"house/pays/{table}" if win.status == "paid" else f"payable/{award}"
+        self.move(source, f"house/pays/{table}", Fraction(win.house))
+        for name, first in win.took.items():
+            taken = win.shared if name in win.tied else first
+            if not taken:
+                continue
+            seed = Fraction(0)
+            if name in win.seeded and win.seeded[name][0] == self.resets[name]:
+                seed = min(win.seeded[name][1], self.standing[name])
+            self.standing[name] -= seed
+            back = Fraction(taken) - seed
+            self.move(source, f"house/seed/{name}", seed)
+            if back < 0:
+                self.move(f"meter/{name}", source, -back)
+            else:
+                put = self.fits(name, back)
+                self.move(source, f"meter/{name}", put)
+                over = "house/revenue" if self.rules.levels[name].overflow == "house" else f"overflow/{name}"
+                self.move(source, over, back - put)
+            self.standing[name] = min(self.standing[name] + win.carried.get(name, 0), self.meter(name))
+        win.status = "voided"
 
     def apply(self, act: tuple[object, ...]) -> None:
         """Carry out one act that was accepted."""
@@ -413,7 +453,7 @@ class Twin:
         self.rules = rules
         self.history: list[tuple[object, ...]] = []
         self.state = State(rules)
-        self.voided: dict[str, int] = {}
+        self.voided: dict[str, Win] = {}
         self.claims = 0
 
     def do(self, act: tuple[object, ...]) -> str | None:
@@ -445,7 +485,8 @@ class Twin:
             self.state.apply(act)
 
     def _void(self, award: str) -> None:
-        self.voided[award] = self.state.wins[award].amount
+        self.voided[award] = self.state.wins[award]
+        self.voided[award].status = "voided"
         self.history = [act for act in self.history if act[1] != award]
         self._again()
 
@@ -457,9 +498,9 @@ class Twin:
 
     def _void_wagers(self, table: str, seats: list[int]) -> None:
         current = self.state.running(table)
-        open_ones = [a for a in current.awards if self.state.wins[a].seat in seats]
-        for award in reversed(open_ones):
-            self._void(award)
+        for win in reversed(self.wins_of(current)):
+            if win.seat in seats:
+                self._void(win.id)
         for seat in seats:
             act = ("void-wager", table, seat)
             self.history.append(act)
@@ -469,19 +510,21 @@ class Twin:
 
     def why_not(self, act: tuple[object, ...]) -> str | None:
         verb, *rest = act
-        if verb in {"confirm", "hold", "void", "correct", "pay"}:
+        if verb in {"confirm", "hold", "void", "correct", "pay", "undo"}:
             return self._award_why_not(act)
         table = str(rest[0])
         current = self.state.rounds[table]
         if verb == "lock":
-            return None if current is None else "TABLE_CLOSED"
+            return None if current is None else "ALREADY_DONE"
         if current is None:
-            return "TABLE_NOT_LOCKED"
+            return "ROUND_CLOSED" if table in self.state.ended and verb != "end" else "TABLE_NOT_LOCKED"
         if verb == "end":
-            wins = [self.state.wins[award] for award in current.awards]
+            wins = self.wins_of(current)
             return "ROUND_HAS_OPEN_AWARD" if any(w.status == "pending" and not w.held for w in wins) else None
         if verb == "void-round":
-            wins = [self.state.wins[award] for award in current.awards]
+            if not current.stakes:
+                return "SEAT_HAS_NO_WAGER"
+            wins = self.wins_of(current)
             return "ROUND_HAS_CONFIRMED_AWARD" if any(w.status != "pending" for w in wins) else None
         if verb == "join":
             return None
@@ -493,7 +536,7 @@ class Twin:
             return "SEAT_UNKNOWN"
         if seat not in current.stakes:
             return "SEAT_HAS_NO_WAGER"
-        mine = [self.state.wins[a] for a in current.awards if self.state.wins[a].seat == seat]
+        mine = [win for win in self.wins_of(current) if win.seat == seat]
         if verb == "void-seat":
             return "ROUND_HAS_CONFIRMED_AWARD" if any(w.status != "pending" for w in mine) else None
         if verb == "fold":
@@ -506,36 +549,50 @@ class Twin:
 
     def _award_why_not(self, act: tuple[object, ...]) -> str | None:
         verb, award = str(act[0]), str(act[1])
-        if award not in self.state.wins:
-            return "AWARD_NOT_PENDING" if award in self.voided else "AWARD_UNKNOWN"
-        win = self.state.wins[award]
-        if verb == "pay":
-            return None if win.status == "confirmed" else "AWARD_NOT_PENDING"
-        if win.status != "pending":
-            return "AWARD_NOT_PENDING"
+        win = self.state.wins.get(award) or self.voided.get(award)
+        if win is None:
+            return "AWARD_UNKNOWN"
         if verb == "correct":
             return self._correct_why_not(win, act[2], act[3])
-        if verb == "confirm" and win.percent:
-            ties = [set(tie.members) for tie in win.round.ties.values() if award in tie.members]
-            for other in self.state.wins.values():
-                earlier = int(other.id[1:]) < int(award[1:]) and other.status == "pending"
-                if earlier and other.levels & win.levels and not any(other.id in tie for tie in ties):
-                    return "EARLIER_AWARD_PENDING"
-        return None
+        needed = {"pay": ("confirmed",), "undo": ("confirmed", "paid")}.get(verb, ("pending",))
+        if win.status not in needed:
+            return "AWARD_NOT_PENDING"
+        if verb == "hold" and win.held:
+            return "ALREADY_DONE"
+        return self._must_wait(win) if verb == "confirm" and win.percent else None
+
+    def _must_wait(self, win: Win) -> str | None:
+        """An earlier pending award on one of its levels, unless they are one tie."""
+        ties = [set(tie.members) for tie in win.round.ties.values() if win.id in tie.members]
+        for other in self.state.wins.values():
+            earlier = int(other.id[1:]) < int(win.id[1:]) and other.status == "pending"
+            if earlier and other.levels & win.levels and not any(other.id in tie for tie in ties):
+                return "EARLIER_AWARD_PENDING"
+        return "ALREADY_DONE" if win.verified else None
 
     def _correct_why_not(self, win: Win, seat: object, hand: object) -> str | None:
-        if seat is not None:
-            seats, live = self.rules.tables[win.round.table]
-            number = int(str(seat))
-            if number > seats:
-                return "SEAT_UNKNOWN"
-            if number not in win.round.stakes:
-                return "SEAT_HAS_NO_WAGER"
-            if number in win.round.folded and not live:
-                return "SEAT_FOLDED"
-            if any(o.seat == number and o is not win for o in self.wins_of(win.round)):
-                return "SEAT_ALREADY_CLAIMED"
-        return None if hand is None or hand in self.rules.rows else "HAND_NOT_IN_PAYTABLE"
+        reason = None if seat is None else self._other_seat_why_not(win, int(str(seat)))
+        if reason is not None:
+            return reason
+        if hand is not None and hand not in self.rules.rows:
+            return "HAND_NOT_IN_PAYTABLE"
+        if win.status != "pending":
+            return "AWARD_NOT_PENDING"
+        same = (seat or win.seat, hand or win.hand) == (win.seat, win.hand)
+        return "ALREADY_DONE" if same else None
+
+    def _other_seat_why_not(self, win: Win, seat: int) -> str | None:
+        seats, live = self.rules.tables[win.round.table]
+        if seat > seats:
+            return "SEAT_UNKNOWN"
+        if seat not in win.round.stakes:
+            return "SEAT_HAS_NO_WAGER"
+        if seat in win.round.folded and not live:
+            return "SEAT_FOLDED"
+        taken = any(other.seat == seat and other.id != win.id for other in self.wins_of(win.round))
+        return "SEAT_ALREADY_CLAIMED" if taken else None
 
     def wins_of(self, current: Round) -> list[Win]:
-        return [self.state.wins[award] for award in current.awards]
+        """Awards of a round that still stand."""
+        wins = [self.state.wins[award] for award in current.awards if award in self.state.wins]
+        return [win for win in wins if win.status != "voided"]
