@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -90,7 +91,7 @@ def test_every_frame_is_the_codecs_and_keeps_its_distance() -> None:
         player.queue.signs["pit"].want(SignWanted(n, (f"${n}.00", f"${n}.50"), "WIN T1 $5.00" if n % 7 == 3 else None))
         player.play(0.4)
     player.play(10)
-    for (at, step), (following, _) in zip(player.frames, player.frames[1:], strict=False):
+    for (at, step), (following, _) in pairwise(player.frames):
         assert step.data == transmission(step.command, "^", "00")
         assert following - (at + len(step.data) * 10 / 9600) >= QUIET_MS[type(step.command)] / 1000
     assert player.signs["pit"].faults == {}

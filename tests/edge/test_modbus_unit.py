@@ -1,0 +1,186 @@
+"""What is asked of a module and what the answers mean: the pure part of a bus."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import pairwise
+
+import pytest
+from wire_rig import KEYPAD, OUTPUTS, SENSORS
+
+from meterd.config import BitBlock, CounterBlock, ModuleRef, Profile, TextBlock, UnitWanted
+from meterd.edge.modbus_line import Reply, Request
+from meterd.edge.modbus_unit import Unit, counters_continue, counters_of, text_registers
+from protocols.modbus_crc import sealed
+from protocols.modbus_guard import find_reply
+
+
+def unit(profile: Profile = SENSORS) -> Unit:
+    made = Unit(ModuleRef("pit-1", 40, profile))
+    made.up = True
+    return made
+
+
+def after(made: Unit, wanted: UnitWanted) -> list[tuple[int, tuple[int, ...]]]:
+    """Want, write everything, and give the writes as (address, bits)."""
+    made.want(wanted)
+    writes = made.output_writes(0.0)
+    for request in writes:
+        made.wrote(request)
+    made.settle(0.0)
+    return [(request.address, request.values) for request in writes]
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "elapsed_ms", "goes_on"),
+    [
+        ((5, 7), (5, 8), 100, True),
+        ((5, 7), (5, 6), 100, False),
+        ((65530, 7), (2, 7), 100, True),  # wrapped
+        ((500, 0), (0, 0), 100, False),  # lost power
+        ((65530, 900), (0, 0), 100, False),  # one looks like a wrap, the other does not
+        ((0, 0), (64, 0), 0, True),
+        ((0, 0), (65, 0), 0, False),
+        ((0, 0), (165, 0), 1000, False),
+        ((0, 0), (164, 0), 1000, True),
+    ],
+)
+def test_counters_go_on_wrap_or_show_a_restart(
+    before: tuple[int, ...], now: tuple[int, ...], elapsed_ms: int, goes_on: bool
+) -> None:
+    """Forward by no more than a contact can do in the time, modulo the counter's size; anything else is a restart."""
+    assert counters_continue(before, now, 65536, elapsed_ms) is goes_on
+
+
+def test_word_order_of_wide_counters_is_the_profiles() -> None:
+    """Two registers a counter, high word first or last."""
+    first = replace(SENSORS, counters=CounterBlock(4, 0, 32, high_word_first=True))
+    last = replace(SENSORS, counters=CounterBlock(4, 0, 32, high_word_first=False))
+    assert counters_of(first, (1, 2, 0, 3)) == (0x10002, 3)
+    assert counters_of(last, (1, 2, 0, 3)) == (0x20001, 0x30000)
+
+
+def test_successive_level_polls_do_not_fit_each_other() -> None:
+    """A late reply to one poll is not acceptable to the next: their lengths differ, and neither leaves the module."""
+    made = unit()
+    polls = [made.levels_request() for _ in range(4)]
+    assert [poll.count for poll in polls] == [8, 16, 8, 16]
+    for poll, following in pairwise(polls):
+        reply = sealed(bytes((40, 2, (poll.count + 7) // 8)) + b"\xff" * ((poll.count + 7) // 8))
+        asked = sealed(bytes((40, 2, 0, 0, 0, following.count)))
+        assert find_reply(asked, reply).frame == b""
+
+
+@pytest.mark.parametrize("profile", [SENSORS, KEYPAD, replace(SENSORS, counters=None, outputs=None)])
+def test_after_a_timeout_something_of_another_shape_is_asked(profile: Profile) -> None:
+    """Whatever timed out, there is a short request whose reply cannot be taken for the late one, where there can be."""
+    made = unit(profile)
+    for request in (made.levels_request(), made.levels_request(), made.counters_request()):
+        if request is None:
+            continue
+        flush = made.flush_request(request.shape)
+        if flush is not None:
+            assert flush.shape != request.shape
+        else:
+            assert profile.counters is None
+            assert profile.outputs is None
+
+
+def test_levels_are_active_true_whatever_the_polarity() -> None:
+    """A module that reads 0 for "chip" says so in its profile."""
+    made = unit(replace(SENSORS, inputs=BitBlock(2, 0, 8, active_high=False)))
+    seen = made.took_levels(Reply((1, 0, 1, 1, 1, 1, 1, 1), 10.0001, 10.0202))
+    assert seen.levels == (False, True, *[False] * 6)
+    assert (seen.began_ms, seen.ended_ms) == (10000, 10021)  # never narrower than the truth
+
+
+def test_inputs_left_out_of_a_short_poll_keep_their_level() -> None:
+    """Nothing is wired there; the reading keeps its length."""
+    made = unit()
+    made.snapshot = made.took_levels(Reply((0,) * 15 + (1,), 1, 2))
+    seen = made.took_levels(Reply((1,) + (0,) * 7, 3, 4))
+    assert seen.levels == (True, *[False] * 14, True)
+
+
+def test_a_module_without_counters_is_counted_by_its_edges() -> None:
+    """Each rise that was seen is one count, so that a press has an identity there too."""
+    made = unit(replace(SENSORS, counters=None, inputs=BitBlock(2, 0, 2)))
+    for levels in ((1, 0), (0, 0), (1, 1), (1, 0), (1, 1)):
+        made.snapshot = made.took_levels(Reply(levels, 1, 2))
+    assert made.counts(None) == (1, 2)
+    assert made.modulus == 1 << 32
+
+
+def test_the_safe_state_is_wanted_until_somebody_wants_something() -> None:
+    """Seat lamps dark, "betting closed" lit."""
+    made = unit()
+    assert after(made, UnitWanted(-1, *made._wanted[1:])) == [(0, (0, 0, 0, 0, 0, 0, 0, 1))]
+    assert after(made, UnitWanted(1, (True,), ())) == [(0, (1, 0, 0, 0, 0, 0, 0, 0))]
+    assert after(made, UnitWanted(0, (True,) * 8, ())) == []
+    made.want_safe()
+    assert made.output_writes(0.0)[0].values == (0, 0, 0, 0, 0, 0, 0, 1)
+
+
+def test_no_order_of_writes_shows_a_flashing_lamp_steady() -> None:
+    """With a flash bank elsewhere, flash bits are set before outputs go on, and cleared after they went off."""
+    made = unit(replace(SENSORS, outputs=BitBlock(1, 0, 2), flash=BitBlock(1, 100, 2), lockout=None))
+    states = [
+        UnitWanted(n, outputs, flash)
+        for n, (outputs, flash) in enumerate(
+            [
+                ((True, False), (True, False)),  # blink, dark
+                ((True, True), (False, True)),  # steady, blink
+                ((True, True), (True, True)),  # both blink
+                ((False, True), (False, False)),  # dark, steady
+                ((True, False), (True, False)),
+                ((False, False), (False, False)),
+            ]
+        )
+    ]
+    coils = {0: (0, 0), 100: (0, 0)}
+    allowed_steady: set[int] = set()
+    for wanted in states:
+        steady = {i for i in (0, 1) if wanted.outputs[i] and not wanted.flash[i]}
+        for address, bits in after(made, wanted):
+            coils[address] = bits
+            shown = {i for i in (0, 1) if coils[0][i] and not coils[100][i]}
+            assert shown <= steady | allowed_steady
+        assert {i for i in (0, 1) if coils[0][i] and not coils[100][i]} == steady
+        allowed_steady = steady
+
+
+def test_a_lamp_is_toggled_twice_a_second_where_the_module_cannot_flash() -> None:
+    """Lit in every other quarter of a second, all modules together; steady ones stay lit."""
+    made = unit()
+    made.want(UnitWanted(1, (True,), (False, True)))
+    lit = [made.output_writes(n / 4)[0].values[:2] for n in range(4)]
+    assert lit == [(1, 1), (1, 0), (1, 1), (1, 0)]
+
+
+def test_a_read_back_that_differs_is_written_again() -> None:
+    """What the module shows counts, not what it acknowledged."""
+    made = unit()
+    made.want(UnitWanted(4, (True,) + (False,) * 7, ()))
+    (write,) = made.output_writes(0.0)
+    made.wrote(write)
+    assert made.confirmed_seq == -1
+    assert made.checked(Reply((0,) * OUTPUTS, 1, 2), 0.0) is False
+    assert made.output_writes(0.0) == [write]
+    made.wrote(write)
+    assert made.checked(Reply(write.values, 1, 2), 0.0) is True
+    assert made.confirmed_seq == 4
+
+
+def test_text_is_padded_cut_and_readable() -> None:
+    """Each line begins on a register; what the display cannot show is a question mark."""
+    profile = replace(KEYPAD, text=TextBlock(0, 2, 5))
+    raw = b"".join(word.to_bytes(2, "big") for word in text_registers(profile, ("ABCDEFG", "é1")))
+    assert raw == b"ABCDE ?1    "
+
+
+def test_the_line_time_of_a_request_is_known() -> None:
+    """Characters of request and reply, as they travel."""
+    assert (Request(1, 2, 0, 16).request_bytes, Request(1, 2, 0, 16).reply_bytes) == (8, 7)
+    assert (Request(1, 4, 0, 32).request_bytes, Request(1, 4, 0, 32).reply_bytes) == (8, 69)
+    assert (Request(1, 15, 0, 9).request_bytes, Request(1, 15, 0, 9).reply_bytes) == (11, 8)
+    assert (Request(1, 16, 0, 8).request_bytes, Request(1, 16, 0, 8).reply_bytes) == (25, 8)
