@@ -94,6 +94,14 @@ def test_a_lock_button_needs_counters() -> None:
     assert ("wiring.lock", True) == (key, "needs a counter" in message)
 
 
+def test_each_kind_of_profile_has_its_own_parts() -> None:
+    """Keys belong to a keypad, wiring to sensors, and a flash bank to outputs."""
+    assert "keys" in {key for key, _, _ in findings_of(SENSORS + "[keys]\nlock = 9\n")}
+    assert ["wiring"] == [key for key, _, _ in findings_of(SENSORS[: SENSORS.index("[wiring]")])]
+    outputs = SENSORS[SENSORS.index("[outputs]") : SENSORS.index("[flash]")]
+    assert "flash" in {key for key, _, _ in findings_of(SENSORS.replace(outputs, ""))}
+
+
 def test_a_keypad_profile_with_errors_hears_all_of_them() -> None:
     """An unknown key with the nearest known one, an input used twice, an input that is not there."""
     text = KEYPAD.replace("void-seat = 24", "void-seet = 24").replace("fold = 22", "fold = 21")

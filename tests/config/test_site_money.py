@@ -130,7 +130,10 @@ def test_a_printed_seed_follows_the_wager(
     assert (f"{MAIN}.seed_cents", True) == (key, "5,000.00 here" in message)
     both = (wager[0], wager[1].replace("seed_cents = 100_000", "seed_cents = 500_000"))
     assert 500_000 == site(both).links[1].levels[0].seed_cents
-    assert 100_000 == site(wager, catalogue=with_table(catalogue, seed_scales=False)).links[1].levels[0].seed_cents
+    fixed = with_table(catalogue, seed_scales=False)
+    assert 100_000 == site(wager, catalogue=fixed).links[1].levels[0].seed_cents
+    key, message, _ = only(findings(both, catalogue=fixed))
+    assert (f"{MAIN}.seed_cents", True) == (key, "prints 1,000.00; the site file says 5,000.00" in message)
 
 
 def test_a_seed_without_whole_cents_is_refused(findings: Findings, catalogue: Catalogue, sample: str) -> None:

@@ -93,6 +93,17 @@ def test_somebody_must_be_able_to_end_betting(findings: Findings) -> None:
     assert ("table[1].sensors", True) == (key, "nothing can end betting" in message)
 
 
+def test_a_hand_without_a_key_is_a_warning(site: Callable[..., Site], catalogue: Catalogue) -> None:
+    """It can still be claimed from a page."""
+    keypad = catalogue.profiles["generic-keypad-32"]
+    few = replace(keypad, keys={name: index for name, index in keypad.keys.items() if name not in {"hand-8", "hand-9"}})
+    fewer = replace(few, keys={name: index for name, index in few.keys.items() if name not in {"hand-6", "hand-7"}})
+    assert () == site(catalogue=catalogue._replace(profiles={**catalogue.profiles, few.id: few})).warnings
+    warnings = site(catalogue=catalogue._replace(profiles={**catalogue.profiles, few.id: fewer})).warnings
+    assert ["table[0].keypad", "table[1].keypad", "table[2].keypad"] == [each.key for each in warnings]
+    assert all("5 hand keys for the 7 rows" in each.message for each in warnings)
+
+
 def test_a_table_without_a_keypad_is_fine_where_a_lock_button_is_wired(site: Callable[..., Site]) -> None:
     """Claims then come from a page or the command line."""
     keypad = 'keypad = { bus = "keys-1", unit = 50, profile = "generic-keypad-32" }\n'
