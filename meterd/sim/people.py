@@ -55,7 +55,7 @@ class People:
     async def round(self) -> None:
         """One round, from the first chip to END GAME; given up where lamps or pad do not answer."""
         accepted = await self._bet_and_lock()
-        if not self.table.is_locked():
+        if accepted is None:
             await self._pause(0.3)
             return
         late = await self._bet_late(accepted)
@@ -73,8 +73,11 @@ class People:
 
     # ---- betting
 
-    async def _bet_and_lock(self) -> tuple[int, ...]:
-        """Players put their chips, the dealer checks the lamps and presses LOCK. Returns the seats with steady lamps."""
+    async def _bet_and_lock(self) -> tuple[int, ...] | None:
+        """Players put their chips, the dealer checks the lamps and presses LOCK.
+
+        Returns the seats with a steady lamp; None where the round did not come about.
+        """
         table = self.table
         await self._clear_chips()
         players = [seat for seat in table.seats if self._happens(self.habits.busy)]
@@ -86,13 +89,13 @@ class People:
         chips = table.chips()
         if not await table.until(lambda: self._lamps_show(chips) or not table.is_open(), LAMPS_S):
             await self._clear_chips()
-            return ()
+            return None
         await self._pause(0.6)
         if not chips or not table.is_open():
-            return ()
+            return None
         await table.press_lock()
         if not await table.until(table.is_locked, LAMPS_S):
-            return ()
+            return None
         await table.until(lambda: all(table.lamp(seat) is Lamp.STEADY for seat in chips), LAMPS_S)
         self._journal.counts["wagers"] += len(chips)
         return tuple(seat for seat in chips if table.lamp(seat) is Lamp.STEADY)

@@ -120,7 +120,7 @@ class LinePlan:
 
 @dataclass(frozen=True, slots=True)
 class TablePlan:
-    """A table and what its people know of the game."""
+    """A table and what its people know of the game. An empty name in ``hands`` is a row that is not offered."""
 
     id: str
     game: str

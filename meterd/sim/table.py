@@ -26,13 +26,22 @@ ANSWER_S: Final = 1.5
 
 
 class Table:
-    """One table. ``locks`` counts presses of LOCK: it names the round in the log."""
+    """One table. ``locks`` counts presses of LOCK and names the round in the log; the button latches ``lock_held_s``."""
 
-    def __init__(self, plan: TablePlan, sensors: SimModule, keypad: SimModule, journal: Journal) -> None:
+    def __init__(
+        self,
+        plan: TablePlan,
+        sensors: SimModule,
+        keypad: SimModule,
+        journal: Journal,
+        *,
+        lock_held_s: float = LOCK_HELD_S,
+    ) -> None:
         self.plan = plan
         self.sensors = sensors
         self.keypad = keypad
         self.journal = journal
+        self.lock_held_s = lock_held_s
         self.locks = 0
         self.lock_at: float | None = None
         self.seats = range(1, min(plan.seats, len(sensors.shape.seats)) + 1)
@@ -104,18 +113,20 @@ class Table:
 
     async def press_lock(self) -> bool:
         """End betting: the lock button, or the LOCK key of a table without one. False: the pad still says OPEN."""
+        button = self.sensors.shape.lock
+        if button is not None:
+            await self.until(lambda: not self.sensors.input(button), ANSWER_S)
         self.locks += 1
         self.lock_at = self._loop.time()
         self.journal.note(
             "lock", self.lock_at, table=self.plan.id, lock=self.locks, seats=sorted(self.chips()), state=self.state
         )
-        button = self.sensors.shape.lock
         if button is None:
             await self.press(pad_words.KEY_LOCK)
             return await self.until(lambda: not self.is_open(), ANSWER_S)
         self.sensors.set_input(button, on=True, at=self.lock_at)
         seen = await self.until(lambda: not self.is_open(), ANSWER_S)
-        left = self.lock_at + LOCK_HELD_S - self._loop.time()
+        left = self.lock_at + self.lock_held_s - self._loop.time()
         self._loop.call_later(max(0.0, left), self._release_lock, button)
         return seen
 

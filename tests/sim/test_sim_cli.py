@@ -1,0 +1,52 @@
+"""``meterd sim`` as a program: ports first, then play, then one line of what was seen."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+from sim_floor import LIMIT_S, plan_json
+
+
+def start(folder: Path, *more: str) -> subprocess.Popen[str]:
+    (folder / "plan.json").write_text(json.dumps(plan_json(ports=str(folder / "ports"))))
+    command = [sys.executable, "-m", "meterd", "sim", "--plan", str(folder / "plan.json"), *more]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def test_ports_stand_when_it_says_so_and_go_with_it(tmp_path: Path) -> None:
+    """The first line names the ports, which exist; SIGTERM ends it with the summary and takes them away."""
+    child = start(tmp_path, "--log", str(tmp_path / "log.jsonl"))
+    assert child.stdout
+    ready = json.loads(child.stdout.readline())
+    port = Path(ready["ports"]["pit-1"])
+    assert ready["ready"]
+    assert port.is_symlink()
+    assert port.exists()
+    child.send_signal(signal.SIGTERM)
+    out, err = child.communicate(timeout=LIMIT_S)
+    assert ("", 0) == (err, child.returncode)
+    summary = json.loads(out.splitlines()[-1])
+    assert (0, 0, {"p50": None, "p99": None}) == (summary["rounds"], summary["steady_lamps_seen"], summary["lamp_ms"])
+    assert not port.is_symlink()
+
+
+def test_it_stops_by_itself(tmp_path: Path) -> None:
+    """With --seconds it ends without a signal."""
+    child = start(tmp_path, "--seconds", "0.2", "--speed", "20", "--seed", "3")
+    out, _ = child.communicate(timeout=LIMIT_S)
+    assert 0 == child.returncode
+    assert 2 == len(out.splitlines())
+
+
+def test_a_bad_plan_is_refused(tmp_path: Path) -> None:
+    """A plan that is not there or says nothing playable is refused with exit 2 and one line."""
+    for text in ("{", '{"buses": [{"id": "x", "kind": "sas", "port": "p", "baud": 1}]}'):
+        (tmp_path / "plan.json").write_text(text)
+        command = [sys.executable, "-m", "meterd", "sim", "--plan", str(tmp_path / "plan.json")]
+        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=LIMIT_S)
+        assert 2 == done.returncode
+        assert 1 == len(done.stderr.splitlines())
