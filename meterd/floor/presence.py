@@ -5,7 +5,8 @@ this round. A chip that has lain there since before (taken in the last round, la
 or already there when the module was trusted) is no wager until it was lifted and put down again (PA 617b.4(c)(2):
 nothing placed after "no more bets" may be recognised). The pad asks for such a seat to be cleared.
 Rule 2: what one poll cannot order. A seat is in the round if it was on in the snapshot before the one that shows LOCK,
-or in the same reply. Where LOCK comes from another module, the last snapshot that began before LOCK's own counts.
+or in the same reply. Where LOCK comes from another module, the last snapshot that began before LOCK's own counts. One
+that began before but was not whole when LOCK came is not waited for: what it shows is late, by 0 ms or more.
 Rule 3: present is a level. A pulse shorter than the poll moves the counter and leaves the level off: no wager, and no
 late one. A counter that moved while the level stayed on is a chip lifted and put back: a new edge.
 Rule 4: an edge is used once. One that an entry already carries is not above the book's mark and counts no more.

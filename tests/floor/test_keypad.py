@@ -6,11 +6,13 @@ from typing import Any
 
 import pytest
 
-from meterd.accounting.commands import Actor, Claim, Role
+from meterd.accounting.commands import SYSTEM, Actor, Claim, DefineTable, Event, Join, Lock, OpenTable, Role, WagerSeen
 from meterd.accounting.entries import Kind
+from meterd.accounting.settings import TableSettings
 from meterd.accounting.state import Award
 from meterd.floor import words
-from meterd.floor.transitions import Phase
+from meterd.floor.claims import PadLine, Press
+from meterd.floor.transitions import Phase, Signal
 from protocols import pad_words
 
 ENTER, CLEAR, END = pad_words.KEY_ENTER, pad_words.KEY_CLEAR, pad_words.KEY_END_GAME
@@ -222,3 +224,51 @@ def test_an_amount_is_never_cut(floor: Any, columns: int) -> None:
         assert shown in ([], [words.amount(cents)], [str(cents // 100)])
     floor.locked(1)
     assert words.state_line(Phase.LOCKED, floor.table, 0, (), 9) == "LOCKED 1"
+
+
+def test_the_supervisor_key_forgets_digits_keyed_before_it(floor: Any) -> None:
+    """3, key switch, 5, VOID SEAT is about seat 5, and the supervisor did it."""
+    floor.locked(3, 5)
+    (command,) = floor.press("3", SUPERVISOR, "5", VOID_SEAT)
+    assert ("sup-key@T1", 5) == (command.actor.id, command.seat)
+
+
+def test_a_pad_shows_the_awards_of_its_own_table(floor: Any) -> None:
+    """An award of the same link at another table is settled there."""
+    dealer = Actor("dealer@T2", Role.DEALER)
+    floor.decide(DefineTable(actor=SYSTEM, settings=TableSettings("T2", "nexus", "test-game", 7)))
+    floor.decide(OpenTable(actor=SYSTEM, table="T2"))
+    floor.decide(Lock(actor=dealer, table="T2", wagers=(WagerSeen(1),)))
+    floor.decide(Claim(actor=dealer, table="T2", seat=1, hand="royal-flush"))
+    assert "pending" == award(floor).state_word
+    floor.press(SUPERVISOR)
+    assert "NO AWARD" == floor.text[1]
+
+
+def test_joined_seats_take_two_digits_each_where_the_table_has_more_than_nine(floor: Any) -> None:
+    """0 3 1 2 JOIN joins seats 3 and 12."""
+    line = PadLine(TableSettings("T1", "nexus", "test-game", 12))
+    event = Event("keys/5/di0", 1, 1)
+    for digit in (0, 3, 1, 2):
+        line.press(Press(Signal.DIGIT, digit, 0), event, "keys/5", floor.book)
+    (command,) = line.press(Press(Signal.JOIN, 0, 0), event, "keys/5", floor.book).commands
+    assert isinstance(command, Join)
+    assert (3, 12) == command.seats
+
+
+def test_an_answer_takes_the_place_of_a_half_keyed_line(floor: Any) -> None:
+    """Nobody may press ENTER on a line that is not shown."""
+    floor.chips(3)
+    floor.press("3", "hand-1")
+    floor.lock_button()
+    assert "OK LOCKED" == floor.text[1]
+    assert [] == floor.press(ENTER)
+
+
+def test_a_bounce_of_the_lock_button_leaves_the_line_alone(floor: Any) -> None:
+    """It asks for nothing, so it answers nothing."""
+    floor.locked(3)
+    floor.press("3", "hand-1")
+    floor.lock_button()
+    assert "S3 H1 10000.20" == floor.text[1]
+    assert ["Claim"] == floor.kinds(floor.press(ENTER))

@@ -196,3 +196,22 @@ def test_one_device_on_two_tables_is_a_bug_of_the_caller(floor: Any) -> None:
 def test_a_table_that_is_away_shows_dark_lamps(closed_floor: Any) -> None:
     """Whatever is not certain is dark."""
     assert (Lamp.DARK,) * 7 == closed_floor.view.lamps
+
+
+def test_a_chip_moved_while_the_table_is_closed_is_old(floor: Any) -> None:
+    """The pad went away, the sensors did not: what lay still counts after END GAME, what was touched does not."""
+    floor.chips(1, 2)
+    floor.down(floor.keypad)
+    floor.sensors.pulse(1)  # seat 2: lifted and put back within one poll
+    floor.chips(3)
+    floor.up(floor.keypad)
+    floor.press(pad_words.KEY_END_GAME)
+    assert ("b......", "OPEN CLEAR S2 S3") == (floor.lamps, floor.text[0])
+
+
+def test_a_reading_between_announcement_and_trust_says_nothing(closed_floor: Any) -> None:
+    """Until the entry that trusts a module is decided, its presses have no identity."""
+    floor = closed_floor
+    floor.session.on_event(DeviceUp("pit/40", floor.sensors.reading(0), 65_536), floor.book)
+    floor.sensors.pulse(7)
+    assert [] == floor.session.on_event(floor.sensors.reading(100), floor.book)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from meterd.accounting.commands import LateBet, Lock
+from meterd.accounting.commands import Actor, LateBet, Lock, Role
 from meterd.accounting.entries import Kind
+from meterd.accounting.state import DeviceMark
 from protocols import pad_words
 
 
@@ -232,3 +233,37 @@ def test_a_suspended_link_takes_no_wager(floor: Any) -> None:
     assert ("CLOSED SUSPENDED", ".......", True) == (floor.text[0], floor.lamps, floor.view.lockout)
     floor.lock_button()
     assert "LINK_SUSPENDED" == floor.refusals[-1]
+
+
+def test_a_press_seen_by_its_counter_alone_came_after_the_last_word_of_the_module(floor: Any) -> None:
+    """Polls without news are not handed over; the press may be as old as the last that was."""
+    floor.chips(1)
+    last_word = floor.sensors.ended_ms
+    floor.sensors.ended_ms = floor.now_ms + 500  # polls that changed nothing
+    floor.now_ms += 500
+    floor.lock_button()
+    lock_by = floor.sensors.ended_ms
+    floor.chips(2)
+    assert [(2, 0, floor.sensors.ended_ms - last_word)] == late(floor)
+    assert lock_by - last_word > 500
+
+
+def test_a_lock_that_is_not_taken_makes_nobody_late(floor: Any) -> None:
+    """The table is open as before: a chip in the same poll as the key is simply there."""
+    index = list(pad_words.KEYS).index(pad_words.KEY_LOCK)
+    floor.book.devices[f"keys/5/di{index}"] = DeviceMark(1, 99)
+    began = floor.now_ms + 100
+    floor.sensors.set(1, True)
+    floor.send(floor.sensors.reading(began))
+    floor.keypad.pulse(index)
+    assert ["Lock"] == floor.kinds(floor.send(floor.keypad.reading(began)))
+    assert (".b.....", "OPEN 1 BET", "NO ALREADY DONE") == (floor.lamps, *floor.text)
+
+
+def test_a_round_locked_from_a_page_has_no_lock_that_this_session_saw(floor: Any) -> None:
+    """The time of an earlier LOCK is not taken for this one's."""
+    floor.locked(1)
+    floor.press(pad_words.KEY_END_GAME)
+    floor.decide(Lock(actor=Actor("page-1", Role.DEALER), table="T1", wagers=()))
+    floor.chips(2)
+    assert [(2, -1)] == [(seat, ms_max) for seat, _, ms_max in late(floor)]
