@@ -142,7 +142,7 @@ def plan(site: Site) -> dict[str, Any]:
                 "sensors": [table.sensors.bus, table.sensors.unit],
                 "keypad": [table.keypad.bus, table.keypad.unit],
                 "evaluator": paytable.evaluator,
-                "hands": [row.hand for row in paytable.rows],
+                "hands": [row.hand if row.offered else "" for row in paytable.rows],
                 "own_cards": game.own_cards if game else 0,
                 "community_cards": game.community_cards if game else 0,
                 "decks": paytable.decks,
