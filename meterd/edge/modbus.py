@@ -6,7 +6,8 @@ Rule 2: levels first; counters once a second, and right after levels that change
 so that a wager and its identity arrive together. Only changes are handed over.
 Rule 3: a module is trusted from a baseline on (identity, levels, counters: :class:`DeviceUp`). Counters that fell,
 replies that stay away and a lost port end the trust (:class:`DeviceDown`).
-Rule 4: a wanted output goes before the next poll, but never twice in a row before one that is due.
+Rule 4: a wanted output goes before the next poll; but no module is written twice, and no more than four are written,
+while a poll is due. Outputs are read back in the module's next turn.
 Rule 5: a dead module is asked seldom and briefly, so its neighbours keep their cadence.
 
 A pad (profile kind "keypad") is polled by its counters; its levels are not read and stand as False in every reading.
@@ -34,6 +35,7 @@ PROBE_MAX_S: Final = 5.0  # a module that was switched on again is back within t
 SUSPECT_S: Final = 0.030  # a module that failed once gets its turnaround and this, not the whole timeout
 CHECK_S: Final = 1.0  # outputs are read back this often
 HEARTBEAT_S: Final = 1.0
+WRITES_IN_A_ROW_MAX: Final = 4  # at 38400 baud they take 70 ms, so no poll becomes late by them
 AVOID_S: Final = 1.0  # later than this after a timeout no reply comes any more
 SAFE_LIMIT_S: Final = 1.0  # on the way out nobody waits longer for lamps
 
@@ -67,7 +69,7 @@ class ModbusBus:
         self._stirred = asyncio.Event()
         self._settled = asyncio.Event()
         self._stopping = False
-        self._just_wrote = False
+        self._writes_in_a_row = 0
 
     # ---- what others call
 
@@ -158,13 +160,15 @@ class ModbusBus:
         while True:
             now_s = self._clock()
             unit = self._next_unit(now_s)
-            writer = next((unit for unit in self._units.values() if unit.stale(now_s)), None)
-            if writer is not None and not (self._just_wrote and unit.due_s <= now_s):
-                self._just_wrote = True
+            writer = self._next_writer(now_s, poll_due=unit.due_s <= now_s)
+            if writer is not None:
+                self._writes_in_a_row += 1
+                writer.written_this_turn = True
                 await self._attempt_write(writer, self._write(writer))
                 self._settled.set()
             elif unit.due_s <= now_s:
-                self._just_wrote = False
+                self._writes_in_a_row = 0
+                unit.written_this_turn = False
                 await self._visit(unit, now_s)
                 self._settled.set()
             else:
@@ -176,6 +180,15 @@ class ModbusBus:
         if trusted is not None and trusted.due_s <= now_s:
             return trusted
         return min(self._units.values(), key=_due)
+
+    def _next_writer(self, now_s: float, *, poll_due: bool) -> Unit | None:
+        """A module whose outputs must change, unless a poll that is due has waited long enough."""
+        stale = [unit for unit in self._units.values() if unit.stale(now_s)]
+        if not poll_due:
+            return stale[0] if stale else None
+        if self._writes_in_a_row >= WRITES_IN_A_ROW_MAX:
+            return None
+        return next((unit for unit in stale if not unit.written_this_turn), None)
 
     async def _sleep_until(self, due_s: float) -> None:
         """Sleep until then, until a lamp must toggle, or until stirred."""
@@ -197,7 +210,7 @@ class ModbusBus:
         """One turn of one module: bring it up or poll it, then what its outputs need once a second."""
         self._book_turn(unit, now_s)
         await self._attempt(unit, self._poll_unit(unit) if unit.up else self._bring_up(unit))
-        if unit.up and not unit.failures:
+        if unit.up and not unit.failures and not unit.long_turn:
             await self._attempt_write(unit, self._look_after(unit))
 
     def _book_turn(self, unit: Unit, now_s: float) -> None:
@@ -207,7 +220,7 @@ class ModbusBus:
             return
         self._stats.polls += 1
         behind_s = now_s - unit.due_s
-        if behind_s > self._period_s:
+        if behind_s > self._period_s and unit.up:
             self._stats.late_polls += 1
         unit.due_s += self._period_s * (1 + int(behind_s / self._period_s))
 
@@ -288,6 +301,7 @@ class ModbusBus:
 
     async def _poll_unit(self, unit: Unit) -> None:
         """One poll of a trusted module; a reading goes out if anything changed."""
+        unit.long_turn = False
         if unit.polls_levels and unit.handed is not None:
             snapshot = unit.took_levels(await self._ask(unit, unit.levels_request()))
             request = unit.counters_request()
@@ -296,6 +310,7 @@ class ModbusBus:
                 counts = unit.counts(None)
             elif snapshot.levels != unit.handed.levels or now_s >= unit.counters_due_s:
                 unit.counters_due_s = now_s  # stays due if this read fails
+                unit.long_turn = True
                 counts = unit.counts(await self._ask(unit, request))
                 unit.counters_due_s = now_s + self._poll.counters_ms / 1000
             else:
@@ -325,14 +340,14 @@ class ModbusBus:
     # ---- outputs
 
     async def _write(self, unit: Unit) -> None:
-        """Bring the coils, else the text, to what is wanted; coils are read back."""
+        """Bring the coils, else the text, to what is wanted; coils are read back in the module's next turn."""
         writes = unit.output_writes(self._clock())
         for request in writes:
             await self._ask(unit, request)
             unit.wrote(request)
             self._stats.writes += 1
         if writes and not unit.flashes:
-            await self._check(unit)
+            unit.check_due_s = self._clock()  # read back in the next turn, so that the neighbours do not wait for both
         text = None if writes else unit.text_write()
         if text is not None:
             await self._ask(unit, text)
@@ -341,15 +356,16 @@ class ModbusBus:
         unit.settle(self._clock())
 
     async def _look_after(self, unit: Unit) -> None:
-        """Once a second: read the outputs back, toggle the heartbeat."""
+        """Once a second each, in turns of their own so that none gets long: toggle the heartbeat, read outputs back."""
         now_s = self._clock()
-        if now_s >= unit.check_due_s:
-            await self._check(unit)
         if now_s >= unit.heartbeat_due_s:
             unit.heartbeat_due_s = now_s + HEARTBEAT_S
             beat = unit.heartbeat_write()
             if beat is not None:
                 await self._ask(unit, beat)
+                return
+        if now_s >= unit.check_due_s:
+            await self._check(unit)
 
     async def _check(self, unit: Unit) -> None:
         """Read the outputs back; what differs is written again."""

@@ -93,6 +93,8 @@ class Unit:
         self.heartbeat_due_s = 0.0
         self.write_after_s = 0.0
         self.identified = False
+        self.written_this_turn = False
+        self.long_turn = False  # this turn read counters besides levels
         self.mismatches = 0
         self._heartbeat = False
         self.avoid: tuple[tuple[int, int], float] | None = None
