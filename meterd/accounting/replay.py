@@ -22,7 +22,6 @@ from typing import Any, NamedTuple
 from meterd.accounting.awards import ClaimFacts, LinkMoney, Part, RoundMark, Settled, settle
 from meterd.accounting.meter import (
     HOUSE,
-    REVENUE,
     LevelMoney,
     LinkRules,
     Moves,
@@ -107,7 +106,11 @@ Pins = Mapping[str, tuple[Part, ...]]
 
 
 def return_wagers(money: LinkMoney, rules: LinkRules, op: WagersVoidedOp) -> None:
-    """Give wagers back (M5): each level returns what the wager put in, if not reset since and still held."""
+    """Give wagers back (M5): each level returns what the wager put in, if not reset since and still held.
+
+    The house lays out the rest. Choice: overflow that went to the house is no level's any more, so it stays income
+    and the return is laid out.
+    """
     mark = money.marks[f"{op.table}#{op.round}"]
     moves = money.moves
     for seat, units in op.wagers:
@@ -140,8 +143,7 @@ def _return_over(money: LinkMoney, level: LevelMoney, mark: RoundMark, over: int
         return 0
     set_ = level.rules
     if set_.overflow_to == HOUSE:
-        add(money.moves, REVENUE, -over)
-        return over
+        return 0
     if set_.spill_to is None:
         return _take_overflow(money, level, over) if mark.resets[set_.name] == level.resets else 0
     target = money.levels[set_.spill_to]

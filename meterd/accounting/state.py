@@ -144,8 +144,8 @@ class LevelCounts:
 class LinkState:
     """One link in force. ``rules`` are its settings worked out once; ``marks`` of rounds by ``TABLE#ROUND``.
 
-    ``pending`` are its pending awards, ``owed`` those pending or confirmed, both in ledger order. ``journal`` is there
-    while one is pending: what is needed to decide again.
+    ``pending`` are its pending awards in ledger order. ``journal`` is there while one is: what is needed to decide
+    again.
     """
 
     settings: LinkSettings
@@ -158,7 +158,6 @@ class LinkState:
     marks: dict[str, RoundMark] = field(default_factory=dict)
     journal: Journal | None = None
     pending: dict[str, None] = field(default_factory=dict)
-    owed: dict[str, None] = field(default_factory=dict)
 
     @property
     def levels(self) -> dict[str, LevelState]:
