@@ -15,7 +15,8 @@ from typing import Final, NamedTuple
 
 from meterd.accounting import commands as ask
 from meterd.accounting.commands import Command
-from meterd.accounting.refusals import Refused
+from meterd.accounting.refusals import Refusal, Refused
+from meterd.accounting.rules import Decision
 from meterd.app.scenario_commands import COMMANDS, dealer
 from meterd.app.scenario_expect import EXPECT, Unmet
 from meterd.app.scenario_parse import Statement
@@ -89,6 +90,22 @@ def _first_failure(player: _Player, page: Sequence[Statement], restart_after_eac
     return None
 
 
+class _Answer(NamedTuple):
+    """What the rules said to a line: the refusal of the whole, or of single seats of a lock that was accepted."""
+
+    line: Statement
+    refusal: Refused | None
+    seats: tuple[Refused, ...]
+
+    @classmethod
+    def to(cls, line: Statement, decision: Decision) -> _Answer:
+        """The answer to a line, from what was decided."""
+        if decision.refusal is not None:
+            return cls(line, decision.refusal, ())
+        bodies = [entry.body for entry in decision.entries if "refusal" in entry.body]
+        return cls(line, None, tuple(Refused(Refusal(body["refusal"]), body["detail"]) for body in bodies))
+
+
 class _Player:
     """Plays line by line. Keeps what a floor would: chips on the sensors, and the answer to the last command."""
 
@@ -97,7 +114,7 @@ class _Player:
         self.setup = setup
         self._chips: dict[str, dict[int, int]] = {}  # table → seat → units
         self._no_base: dict[str, set[int]] = {}
-        self._last: tuple[Statement, Refused | None] | None = None
+        self._last: _Answer | None = None
         self._answered = True
 
     def step(self, line: Statement) -> None:
@@ -129,12 +146,16 @@ class _Player:
 
     def _ask(self, line: Statement, command: Command) -> None:
         """Decide one command and remember the answer."""
-        refusal = self.world.act(command).refusal
-        self._last, self._answered = (line, refusal), refusal is None
+        self._remember(_Answer.to(line, self.world.act(command)))
+
+    def _remember(self, answer: _Answer) -> None:
+        self._last, self._answered = answer, answer.refusal is None
+        for refusal in answer.seats:
+            self.setup.notes.append(f"{answer.line.file}:{answer.line.line}: note: left out: {_words(refusal)}")
 
     def _require_answered(self) -> None:
-        if self._last is not None and not self._answered and self._last[1] is not None:
-            raise Unmet("accepted", f"refused {_words(self._last[1])}", self._last[0])
+        if self._last is not None and self._last.refusal is not None and not self._answered:
+            raise Unmet("accepted", f"refused {_words(self._last.refusal)}", self._last.line)
 
     # lines that are no command
 
@@ -169,7 +190,7 @@ class _Player:
         self.world.restart()
 
     def rounds(self, line: Statement) -> None:
-        """Whole rounds, one after the other; stops at the first refusal."""
+        """Whole rounds, one after the other; stops at the first refusal, also of a single seat."""
         table = line["table"]
         seen = tuple(ask.WagerSeen(seat, line.get("units", 1)) for seat in line["seats"])
         keyed_by = dealer(line)
@@ -177,26 +198,27 @@ class _Player:
         end = ask.EndGame(actor=keyed_by, table=table)
         act = self.world.act
         for _ in range(line["count"]):
-            refusal = act(lock).refusal or act(end).refusal
-            self._last, self._answered = (line, refusal), refusal is None
-            if refusal is not None:
-                return
+            locked = act(lock)
+            decision = act(end) if locked.refusal is None else locked
+            if decision.refusal is not None or len(locked.entries) > 1:
+                break
+        self._remember(_Answer.to(line, decision if decision.refusal is not None else locked))
 
     def refused(self, line: Statement) -> None:
         """Check the reason of the last command's refusal."""
         if self._last is None:
             raise fault(line, "there is no command before this line")
-        refusal = self._last[1]
-        if refusal is None:
+        said = [self._last.refusal] if self._last.refusal is not None else list(self._last.seats)
+        if not said:
             raise Unmet(f"refused {line['refusal'].value}", "accepted")
-        if refusal.refusal is not line["refusal"]:
-            raise Unmet(f"refused {line['refusal'].value}", f"refused {_words(refusal)}")
+        if all(refusal.refusal is not line["refusal"] for refusal in said):
+            raise Unmet(f"refused {line['refusal'].value}", "refused " + ", ".join(_words(refusal) for refusal in said))
         self._answered = True
 
     # commands
 
     def lock(self, line: Statement) -> None:
-        """The chips on the sensors become wagers; the dealer takes them off the table when the lock is accepted."""
+        """The chips on the sensors become wagers; the dealer takes all of them off when the lock is accepted."""
         table = line["table"]
         no_base = self._no_base.get(table, set())
         chips = sorted(self._chips.get(table, {}).items())

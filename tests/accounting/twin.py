@@ -163,6 +163,19 @@ class State:
             owed += self.accounts[f"reserve/{name}"] + self.accounts[f"overflow/{name}"]
         return owed + sum(amount for account, amount in self.accounts.items() if account.startswith("payable/"))
 
+    def receive(self, source: str, name: str, amount: Fraction) -> Fraction:
+        """Into a meter up to its limit, the rest where its overflow goes. Returns what the meter took."""
+        put = self.fits(name, amount)
+        self.move(source, f"meter/{name}", put)
+        overflow = self.rules.levels[name].overflow or ""
+        if overflow == "house":
+            self.move(source, "house/revenue", amount - put)
+        elif overflow.startswith("level:"):
+            self.receive(source, overflow.removeprefix("level:"), amount - put)
+        else:
+            self.move(source, f"overflow/{name}", amount - put)
+        return put
+
     # LOCK and void wager
 
     def lock(self, table: str, units: dict[int, int]) -> None:
@@ -172,15 +185,8 @@ class State:
             rest = Fraction(stake.cents)
             for name, level in self.rules.levels.items():
                 grown = stake.cents * level.rate
-                put = self.fits(name, grown)
-                self.move(f"drop/{table}", f"meter/{name}", put)
-                spill = grown - put
-                over = Fraction(0)
-                if level.overflow == "house":
-                    self.move(f"drop/{table}", "house/revenue", spill)
-                else:
-                    over = spill
-                    self.move(f"drop/{table}", f"overflow/{name}", over)
+                put = self.receive(f"drop/{table}", name, grown)
+                over = grown - put if level.overflow == "next_meter" else Fraction(0)
                 kept = stake.cents * (level.reserve or Fraction(0))
                 self.move(f"drop/{table}", f"reserve/{name}", kept)
                 stake.put[name] = (self.resets[name], put, over, kept)
@@ -426,10 +432,7 @@ class State:
             if back < 0:
                 self.move(f"meter/{name}", source, -back)
             else:
-                put = self.fits(name, back)
-                self.move(source, f"meter/{name}", put)
-                over = "house/revenue" if self.rules.levels[name].overflow == "house" else f"overflow/{name}"
-                self.move(source, over, back - put)
+                self.receive(source, name, back)
             self.standing[name] = min(self.standing[name] + win.carried.get(name, 0), self.meter(name))
         win.status = "voided"
 
@@ -518,31 +521,35 @@ class Twin:
             return None if current is None else "ALREADY_DONE"
         if current is None:
             return "ROUND_CLOSED" if table in self.state.ended and verb != "end" else "TABLE_NOT_LOCKED"
-        if verb == "end":
-            wins = self.wins_of(current)
-            return "ROUND_HAS_OPEN_AWARD" if any(w.status == "pending" and not w.held for w in wins) else None
-        if verb == "void-round":
-            if not current.stakes:
-                return "SEAT_HAS_NO_WAGER"
-            wins = self.wins_of(current)
-            return "ROUND_HAS_CONFIRMED_AWARD" if any(w.status != "pending" for w in wins) else None
-        if verb == "join":
-            return None
-        return self._seat_why_not(current, str(verb), int(str(rest[1])), str(rest[2]) if len(rest) > 2 else "")
+        if verb in {"end", "void-round", "join"}:
+            return self._round_why_not(current, str(verb))
+        reason = self._seat_why_not(current, int(str(rest[1])))
+        return reason or self._deed_why_not(current, str(verb), int(str(rest[1])), str(rest[-1]))
 
-    def _seat_why_not(self, current: Round, verb: str, seat: int, hand: str) -> str | None:
-        seats, live = self.rules.tables[current.table]
-        if seat > seats:
-            return "SEAT_UNKNOWN"
-        if seat not in current.stakes:
+    def _round_why_not(self, current: Round, verb: str) -> str | None:
+        wins = self.wins_of(current)
+        if verb == "end" and any(win.status == "pending" and not win.held for win in wins):
+            return "ROUND_HAS_OPEN_AWARD"
+        if verb == "void-round" and not current.stakes:
             return "SEAT_HAS_NO_WAGER"
+        if verb == "void-round" and any(win.status != "pending" for win in wins):
+            return "ROUND_HAS_CONFIRMED_AWARD"
+        return None
+
+    def _seat_why_not(self, current: Round, seat: int) -> str | None:
+        if seat > self.rules.tables[current.table][0]:
+            return "SEAT_UNKNOWN"
+        return None if seat in current.stakes else "SEAT_HAS_NO_WAGER"
+
+    def _deed_why_not(self, current: Round, verb: str, seat: int, hand: str) -> str | None:
         mine = [win for win in self.wins_of(current) if win.seat == seat]
+        folded, live = seat in current.folded, self.rules.tables[current.table][1]
         if verb == "void-seat":
-            return "ROUND_HAS_CONFIRMED_AWARD" if any(w.status != "pending" for w in mine) else None
-        if verb == "fold":
-            return "SEAT_FOLDED" if seat in current.folded else None
-        if seat in current.folded and not live:
+            return "ROUND_HAS_CONFIRMED_AWARD" if any(win.status != "pending" for win in mine) else None
+        if folded and (verb == "fold" or not live):
             return "SEAT_FOLDED"
+        if verb == "fold":
+            return None
         if mine:
             return "SEAT_ALREADY_CLAIMED"
         return None if hand in self.rules.rows else "HAND_NOT_IN_PAYTABLE"
@@ -562,12 +569,14 @@ class Twin:
         return self._must_wait(win) if verb == "confirm" and win.percent else None
 
     def _must_wait(self, win: Win) -> str | None:
-        """An earlier pending award on one of its levels, unless they are one tie."""
-        ties = [set(tie.members) for tie in win.round.ties.values() if win.id in tie.members]
-        for other in self.state.wins.values():
-            earlier = int(other.id[1:]) < int(win.id[1:]) and other.status == "pending"
-            if earlier and other.levels & win.levels and not any(other.id in tie for tie in ties):
-                return "EARLIER_AWARD_PENDING"
+        """An earlier pending award on one of its levels. A member of a tie stands where the tie began."""
+        for name in win.levels:
+            tie = win.round.ties.get(name)
+            mates = tie.members if tie is not None and win.id in tie.members else [win.id]
+            place = min(int(mate[1:]) for mate in mates)
+            for other in self.state.wins.values():
+                if int(other.id[1:]) < place and other.status == "pending" and name in other.levels:
+                    return "EARLIER_AWARD_PENDING"
         return "ALREADY_DONE" if win.verified else None
 
     def _correct_why_not(self, win: Win, seat: object, hand: object) -> str | None:
@@ -582,12 +591,10 @@ class Twin:
         return "ALREADY_DONE" if same else None
 
     def _other_seat_why_not(self, win: Win, seat: int) -> str | None:
-        seats, live = self.rules.tables[win.round.table]
-        if seat > seats:
-            return "SEAT_UNKNOWN"
-        if seat not in win.round.stakes:
-            return "SEAT_HAS_NO_WAGER"
-        if seat in win.round.folded and not live:
+        reason = self._seat_why_not(win.round, seat)
+        if reason is not None:
+            return reason
+        if seat in win.round.folded and not self.rules.tables[win.round.table][1]:
             return "SEAT_FOLDED"
         taken = any(other.seat == seat and other.id != win.id for other in self.wins_of(win.round))
         return "SEAT_ALREADY_CLAIMED" if taken else None

@@ -119,13 +119,23 @@ def test_rounds_stop_at_a_refusal() -> None:
 
 
 def test_chips_stay_where_a_refused_lock_left_them() -> None:
-    """A lock refused for one seat's chips can be repeated once that seat is right; an accepted one clears the table."""
+    """Chips put down during a round are there for the next lock, also after a restart; an accepted lock clears all."""
     text = (
-        "wagers T1 seats 1-3\nwagers T1 seat 2 units 3\nlock T1\nrefused UNREASONABLE_CONTRIBUTION\n"
-        "restart\nwagers T1 seat 2 units 2\nlock T1\nexpect account drop/T1 -4.00\nend T1\n"
-        "lock T1\nend T1\nexpect account drop/T1 -4.00\n"
+        "wagers T1 seats 1-3\nlock T1\nwagers T1 seats 1-4\nlock T1\nrefused ALREADY_DONE\nrestart\nend T1\n"
+        "lock T1\nexpect account drop/T1 -7.00\nend T1\nlock T1\nend T1\nexpect account drop/T1 -7.00\n"
     )
     assert run(SETUP + text).failure is None
+
+
+def test_a_lock_leaves_out_the_seats_it_cannot_take() -> None:
+    """The other seats play; the reasons can be expected, or stand in the notes."""
+    text = "wagers T1 seats 1-3\nwagers T1 seat 2 units 3\nwithout-base T1 seat 3\nlock T1\n"
+    outcome = run(SETUP + text + "expect account drop/T1 -1.00\n")
+    assert outcome.failure is None
+    assert ["UNREASONABLE_CONTRIBUTION", "NO_BASE_WAGER"] == [note.split()[4] for note in outcome.notes]
+    both = "refused NO_BASE_WAGER\nrefused UNREASONABLE_CONTRIBUTION\n"
+    assert run(SETUP + text + both).failure is None
+    assert "refused SEAT_FOLDED" == failure(text + "refused SEAT_FOLDED\n")[1]
 
 
 def test_the_clock_stamps_entries_and_never_goes_back() -> None:
