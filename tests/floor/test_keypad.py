@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -272,3 +273,10 @@ def test_a_bounce_of_the_lock_button_leaves_the_line_alone(floor: Any) -> None:
     floor.lock_button()
     assert "S3 H1 10000.20" == floor.text[1]
     assert ["Claim"] == floor.kinds(floor.press(ENTER))
+
+
+def test_every_key_of_a_pad_is_explained(floor: Any) -> None:
+    """The page for dealers names each key; digits and hands by their first and last."""
+    page = (Path(__file__).parents[2] / "docs" / "keypad.md").read_text(encoding="utf-8")
+    named = set(pad_words.KEYS) - set(pad_words.DIGITS[1:-1]) - set(pad_words.HANDS[1:-1])
+    assert set() == {key for key in named if f"`{key}`" not in page}
