@@ -93,8 +93,8 @@ LEVELS = st.builds(
 )
 ACTS = st.lists(
     st.builds(Act, st.integers(0, len(VERBS) - 1), st.integers(0, 1), st.integers(0, 255), st.integers(0, 255)),
-    min_size=4,
-    max_size=40,
+    min_size=25,
+    max_size=60,
 )
 
 
@@ -227,10 +227,32 @@ def _correct(award: str, act: Act) -> tuple[object, ...]:
     return ("correct", award, None, HANDS[act.c % len(HANDS)])
 
 
+def _award(verb: str, act: Act, twin: Twin) -> str:
+    """Seven times in eight an award this verb can do something with, else any, also an unknown one."""
+    wanted = {"pay": ("confirmed",), "undo": ("confirmed", "paid")}.get(verb, ("pending",))
+    fitting = [name for name, win in twin.state.wins.items() if win.status in wanted]
+    if act.c % 8 and fitting:
+        return fitting[act.b % len(fitting)]
+    return f"A{1 + act.b % (twin.claims + 1)}"
+
+
+def _seat(verb: str, act: Act, twin: Twin) -> int:
+    """Seven times in eight a seat this verb can do something with, else any, also one the table lacks."""
+    current = twin.state.rounds[f"T{act.a + 1}"]
+    if act.c % 8 and current is not None and current.stakes:
+        claimed = {win.seat for win in twin.wins_of(current)} if verb == "claim" else set()
+        fitting = sorted(set(current.stakes) - claimed) or sorted(current.stakes)
+        return fitting[act.b % len(fitting)]
+    return 1 + act.b % 5
+
+
 def make(act: Act, twin: Twin) -> tuple[object, ...]:
     """The act these numbers stand for, where the history now stands."""
-    verb, table, seat = VERBS[act.verb], f"T{act.a + 1}", 1 + act.b % 5
-    award = f"A{1 + act.b % (twin.claims + 1)}"
+    verb, table = VERBS[act.verb], f"T{act.a + 1}"
+    locked = twin.state.rounds[table] is not None
+    if act.c % 8 and locked == (verb == "lock"):
+        verb = "claim" if locked else "lock"
+    seat = _seat(verb, act, twin)
     about_tables: dict[str, tuple[object, ...]] = {
         "lock": _lock(act),
         "claim": ("claim", table, seat, HANDS[act.c % len(HANDS)]),
@@ -239,9 +261,23 @@ def make(act: Act, twin: Twin) -> tuple[object, ...]:
         "join": ("join", table, (1 + act.b % 4, 1 + act.c % 4)),
         "void-round": ("void-round", table),
         "end": ("end", table),
-        "correct": _correct(award, act),
+        "correct": _correct(_award(verb, act, twin), act),
     }
-    return about_tables.get(verb, (verb, award))
+    return about_tables.get(verb, (verb, _award(verb, act, twin)))
+
+
+def reaches_back(act: tuple[object, ...], twin: Twin) -> bool:
+    """A correction that takes from a level on which a later share is confirmed already.
+
+    The share keeps its amount; who funds what it should not have had, the rules do not say.
+    """
+    if act[0] != "correct" or act[3] is None or str(act[1]) not in twin.state.wins:
+        return False
+    win = twin.state.wins[str(act[1])]
+    row = twin.rules.rows.get(str(act[3]))
+    new = {str(pay[2]) for pay in row.pays if pay[0] in {"percent", "meter"}} - win.levels if row else set()
+    later = (other for other in twin.state.wins.values() if int(other.id[1:]) > int(win.id[1:]))
+    return any(other.percent and other.status != "pending" and other.levels & new for other in later)
 
 
 # comparing
@@ -277,7 +313,7 @@ def play(link: Rules, acts: Sequence[Act], without: frozenset[str] = frozenset()
     history: list[tuple[object, ...]] = []
     for numbers in acts:
         act = make(numbers, twin)
-        if act[0] in without:
+        if act[0] in without or reaches_back(act, twin):
             continue
         history.append(act)
         ours, theirs = twin.do(act), real.act(COMMANDS[str(act[0])](*act[1:]))

@@ -497,6 +497,8 @@ class Twin:
         for place, act in enumerate(self.history):
             if act[0] == "claim" and act[1] == award:
                 self.history[place] = (*act[:3], seat or act[3], hand or act[4])
+        # whoever verified it as a member of a tie verified another claim
+        self.history = [act for act in self.history if act[:2] != ("confirm", award)]
         self._again()
 
     def _void_wagers(self, table: str, seats: list[int]) -> None:
@@ -569,13 +571,14 @@ class Twin:
         return self._must_wait(win) if verb == "confirm" and win.percent else None
 
     def _must_wait(self, win: Win) -> str | None:
-        """An earlier pending award on one of its levels. A member of a tie stands where the tie began."""
+        """An earlier pending award on one of its levels. On a level it ties for, a member stands where the tie began."""
+        ties = {name: tie.members for name, tie in win.round.ties.items() if win.id in tie.members}
+        mates = {win.id}.union(*ties.values())
         for name in win.levels:
-            tie = win.round.ties.get(name)
-            mates = tie.members if tie is not None and win.id in tie.members else [win.id]
-            place = min(int(mate[1:]) for mate in mates)
+            place = min(int(mate[1:]) for mate in ties.get(name, [win.id]))
             for other in self.state.wins.values():
-                if int(other.id[1:]) < place and other.status == "pending" and name in other.levels:
+                earlier = int(other.id[1:]) < place and other.status == "pending"
+                if earlier and other.id not in mates and name in other.levels:
                     return "EARLIER_AWARD_PENDING"
         return "ALREADY_DONE" if win.verified else None
 
