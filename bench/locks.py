@@ -23,8 +23,8 @@ import tempfile
 import threading
 import time
 from collections.abc import Sequence
-from concurrent.futures import Future
 from pathlib import Path
+from queue import SimpleQueue
 from typing import Any, NamedTuple
 
 from meterd.accounting.book import Book
@@ -43,10 +43,12 @@ from meterd.accounting.commands import (
     SetSite,
     WagerSeen,
 )
+from meterd.accounting.rules import Decision
 from meterd.accounting.settings import Floor, LevelSettings, LinkSettings, ResetMode, SiteSettings, TableSettings, Ties
 from meterd.app import inbox
 from meterd.app.commit import Committer, Stamp, draft_entry
 from meterd.app.create import create_with
+from meterd.app.memory import settle
 from meterd.edge.clock import Clock
 from meterd.edge.files import load_paytables, schema_text
 from meterd.edge.store import Store
@@ -56,13 +58,6 @@ TABLES = 100
 SEATS = 7
 RESULTS = Path(__file__).with_name("results") / "locks.jsonl"
 TARGETS = {1: 0.75, 10: 0.55, 100: 0.40}
-
-
-class Ask(NamedTuple):
-    """A command and where its answer goes, as the money thread takes it."""
-
-    command: Command
-    answer: Future[Any]
 
 
 def opening() -> list[Command]:
@@ -124,22 +119,24 @@ class WholePath:
             self.committer.decide(OpenTable(actor=SYSTEM, table=f"T{n}"))
         self.committer.commit()
         self.count = 0
+        settle()
 
     def round(self, locks: int) -> float:
         """Lock so many tables and end their games; the seconds from the first LOCK sent to the last one answered."""
         self.count += 1
         commands = [lock(n, self.count) for n in range(locks)]
         queue = inbox.Inbox()
-        money = threading.Thread(target=self._money, args=(queue, locks))
+        answers: SimpleQueue[list[Decision]] = SimpleQueue()
+        money = threading.Thread(target=self._money, args=(queue, answers, locks))
         money.start()
         began = time.perf_counter()
-        answers: list[Future[Any]] = []
         for command in commands:
-            answer: Future[Any] = Future()
-            answers.append(answer)
-            queue.offer(Ask(command, answer), "bench")
-        for answer in answers:
-            assert answer.result(60).refusal is None
+            queue.offer(command, "bench")
+        answered = 0
+        while answered < locks:
+            for decision in answers.get(timeout=60):
+                assert decision.refusal is None
+                answered += 1
         took = time.perf_counter() - began
         money.join()
         for command in commands:
@@ -147,15 +144,15 @@ class WholePath:
         self.committer.commit()
         return took
 
-    def _money(self, queue: inbox.Inbox, locks: int) -> None:
+    def _money(self, queue: inbox.Inbox, answers: SimpleQueue[list[Decision]], locks: int) -> None:
+        """What the money thread does with a batch; its answers go back together, as the daemon's effects do."""
         answered = 0
         while answered < locks:
-            _, asked = queue.take(1.0)
-            decisions = [(ask.answer, self.committer.decide(ask.command)) for ask in asked]
+            _, commands = queue.take(1.0)
+            decisions = [self.committer.decide(command) for command in commands]
             self.committer.commit()
-            for answer, decision in decisions:
-                answer.set_result(decision)
-            answered += len(asked)
+            answers.put(decisions)
+            answered += len(decisions)
 
 
 class Bare:

@@ -33,6 +33,8 @@ class Clock:
             self.boot = Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
         except OSError:
             self.boot = "unknown"
+        self._second = -1
+        self._stamp = ""
         first = self.now()
         self._offset_ns = first.wall_ns - first.mono_ns
 
@@ -41,8 +43,10 @@ class Clock:
         wall_ns = time.time_ns()
         mono_ns = time.monotonic_ns()
         seconds, rest = divmod(wall_ns, 1_000_000_000)
-        stamp = datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%S")
-        return Instant(f"{stamp}.{rest // 1000:06d}Z", self.boot, mono_ns, wall_ns)
+        if seconds != self._second:  # every entry asks, many in the same second
+            self._second = seconds
+            self._stamp = datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%S")
+        return Instant(f"{self._stamp}.{rest // 1000:06d}Z", self.boot, mono_ns, wall_ns)
 
     def step_ms(self, instant: Instant) -> int:
         """How far the wall clock jumped since the last call that reported a step; 0 while it keeps pace."""
