@@ -31,17 +31,21 @@ _HIGH_ROWS: Final = 3
 
 
 class People:
-    """Everybody at one table. ``play`` runs until it is cancelled."""
+    """Everybody at one table. ``play`` runs until it is cancelled; they sit down ``begin_s`` seconds late."""
 
-    def __init__(self, table: Table, habits: Habits, chance: random.Random, speed: float) -> None:
+    def __init__(
+        self, table: Table, habits: Habits, chance: random.Random, speed: float, *, begin_s: float = 0.0
+    ) -> None:
         self.table = table
         self.habits = habits
         self.chance = chance
         self.speed = speed
+        self.begin_s = begin_s
         self._journal = table.journal
 
     async def play(self) -> None:
         """Round after round, as the pad allows."""
+        await self._pause(self.begin_s)
         while True:
             if self.table.is_open():
                 await self.round()
@@ -59,9 +63,9 @@ class People:
             await self._pause(0.3)
             return
         late = await self._bet_late(accepted)
-        await self._pause(1.4)
+        await self._pause(1.9)
         winners = self._deal(accepted)
-        await self._pause(0.3)
+        await self._pause(0.4)
         for seat in accepted:
             self.table.lift_chip(seat)
         if self._happens(self.habits.void_round):
@@ -90,7 +94,7 @@ class People:
         if not await table.until(lambda: self._lamps_show(chips) or not table.is_open(), LAMPS_S):
             await self._clear_chips()
             return None
-        await self._pause(0.6)
+        await self._pause(0.9)
         if not chips or not table.is_open():
             return None
         await table.press_lock()
@@ -263,7 +267,7 @@ class People:
         for _ in range(_END_GAME_TRIES):
             if self.table.line.startswith(pad_words.WAIT_SUPERVISOR):
                 await self._supervise()
-            await self._pause(0.5)
+            await self._pause(0.7)
             await self.table.press(pad_words.KEY_END_GAME)
             if await self.table.until(self.table.is_open, 0.5):
                 self._journal.counts["rounds"] += ours

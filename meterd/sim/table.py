@@ -26,7 +26,7 @@ ANSWER_S: Final = 1.5
 
 
 class Table:
-    """One table. ``locks`` counts presses of LOCK and names the round in the log; the button latches ``lock_held_s``."""
+    """One table. ``locks`` counts presses of LOCK, naming the round in the log; the button latches ``lock_held_s``."""
 
     def __init__(
         self,

@@ -23,6 +23,9 @@ from protocols import pad_words
 from protocols.modbus_slave import ModbusSlave
 
 WATCHDOG_S: Final = 0.1
+#: Dealers do not begin all at once: so far apart, in turns, so that the meters of a link rise all the time.
+TABLES_APART: Final = 3
+APART_S: Final = 1.7
 #: Bytes that come this long after the last ones begin a new request.
 SILENCE_S: Final = 0.05
 
@@ -55,6 +58,7 @@ class World:
         self.signs: dict[str, AlphaSign] = {}
         self._ends: list[DeviceEnd] = []
         self._tasks: list[asyncio.Task[None]] = []
+        check_playable(plan)
         for line in plan.lines:
             self._add_line(line, seed)
         self.people = [
@@ -63,11 +67,10 @@ class World:
                 plan.habits,
                 random.Random(f"{seed}/{table.id}"),  # noqa: S311 - a seeded simulation
                 speed,
+                begin_s=n % TABLES_APART * APART_S,
             )
-            for table in plan.tables
+            for n, table in enumerate(plan.tables)
         ]
-        for person in self.people:
-            _check_keys(person.table)
 
     def start(self) -> None:
         """Let watchdogs and people run."""
@@ -112,13 +115,11 @@ class World:
                 self.signs[sign.plan.id] = sign
                 sign.listeners.append(_SignNotes(sign, self.journal))
             self._ends.append(DeviceEnd(line, SignLine(signs, line.character_s).serve))
-        elif plan.kind == "modbus":
+        else:
             modules = [SimModule(each.unit, each.shape) for each in plan.modules]
             self.modules.update({(plan.id, module.unit): module for module in modules})
             if not plan.device_port:
                 self._ends.append(DeviceEnd(line, ModuleLine(modules).serve))
-        else:
-            raise PlanError(f"bus {plan.id}: no kind {plan.kind!r}; modbus and alpha can be simulated")
 
     async def _watch_modules(self) -> None:
         loop = asyncio.get_running_loop()
@@ -156,13 +157,21 @@ class _SignNotes:
             self._journal.note("display", heard.at, sign=sign, text=shown)
 
 
-def _check_keys(table: Table) -> None:
-    """A dealer needs keys for every digit, every hand of the game, and the acts."""
-    hands = [f"hand-{n}" for n in range(1, len(table.plan.hands) + 1)]
-    needed = [*pad_words.DIGITS, *hands, pad_words.KEY_ENTER, pad_words.KEY_CLEAR, pad_words.KEY_END_GAME]
-    missing = [key for key in needed if key not in (table.keypad.shape.keys or {})]
-    if missing:
-        raise PlanError(f"table {table.plan.id}: its keypad has no key {', '.join(missing)}")
+def check_playable(plan: Plan) -> None:
+    """Raise :class:`PlanError` for a line of an unknown kind, or a table whose pad lacks a key its dealer needs.
+
+    A dealer needs keys for every digit, every hand of the game, and the acts.
+    """
+    for line in plan.lines:
+        if line.kind not in {"modbus", "alpha"}:
+            raise PlanError(f"bus {line.id}: no kind {line.kind!r}; modbus and alpha can be simulated")
+    shapes = {(line.id, module.unit): module.shape for line in plan.lines for module in line.modules}
+    for table in plan.tables:
+        hands = [f"hand-{n}" for n in range(1, len(table.hands) + 1)]
+        needed = [*pad_words.DIGITS, *hands, pad_words.KEY_ENTER, pad_words.KEY_CLEAR, pad_words.KEY_END_GAME]
+        missing = [key for key in needed if key not in (shapes[table.keypad].keys or {})]
+        if missing:
+            raise PlanError(f"table {table.id}: its keypad has no key {', '.join(missing)}")
 
 
 def loop_factory() -> asyncio.SelectorEventLoop:

@@ -171,7 +171,6 @@ def test_another_program_may_serve_the_devices(tmp_path: Path) -> None:
 
 def test_a_line_gives_its_paths_back(tmp_path: Path) -> None:
     """Closing a line takes its links away."""
-
     seen: list[Path] = []
 
     async def scene() -> None:

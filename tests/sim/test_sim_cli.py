@@ -8,7 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from sim_floor import LIMIT_S, plan_json
+from sim_floor import KEYPAD, LIMIT_S, plan_json
 
 
 def start(folder: Path, *more: str) -> subprocess.Popen[str]:
@@ -44,9 +44,13 @@ def test_it_stops_by_itself(tmp_path: Path) -> None:
 
 def test_a_bad_plan_is_refused(tmp_path: Path) -> None:
     """A plan that is not there or says nothing playable is refused with exit 2 and one line."""
-    for text in ("{", '{"buses": [{"id": "x", "kind": "sas", "port": "p", "baud": 1}]}'):
+    keyless = plan_json(ports=str(tmp_path))
+    keyless["buses"][0]["modules"][1]["profile"] = KEYPAD | {"keys": {"enter": 0}}
+    other = '{"buses": [{"id": "x", "kind": "sas", "port": "p", "baud": 1}]}'
+    for text in ("{", other, json.dumps(keyless)):
         (tmp_path / "plan.json").write_text(text)
         command = [sys.executable, "-m", "meterd", "sim", "--plan", str(tmp_path / "plan.json")]
         done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=LIMIT_S)
         assert 2 == done.returncode
         assert 1 == len(done.stderr.splitlines())
+        assert not (tmp_path / "pit-1").is_symlink()
