@@ -288,7 +288,7 @@ class State:
         self._owe(win, amount - given)
         win.own += amount
         win.house += amount - given
-        if (share == 1 and fresh) or amount == 0:
+        if fresh and (share == 1 or amount == 0):  # a share of nothing resets the level too
             self._reset(win, name)
         else:
             self._lift(win, name)
@@ -444,7 +444,9 @@ class State:
         elif verb == "hold":
             self.wins[str(rest[0])].held = True
         elif verb == "join":
-            self.running(str(rest[0])).groups.append(set(rest[1]))  # type: ignore[call-overload]
+            current, seats = self.running(str(rest[0])), set(rest[1])  # type: ignore[call-overload]
+            seats = seats.union(*(group for group in current.groups if group & seats))
+            current.groups = [group for group in current.groups if not group & seats] + [seats]
         else:
             getattr(self, str(verb).replace("-", "_"))(*rest)
 
