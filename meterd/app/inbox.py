@@ -27,9 +27,15 @@ class Inbox:
         self._closed = False
 
     def offer(self, item: object, source: str) -> bool:
-        """Queue one item, or raise ``source``'s overrun flag and return False."""
+        """Queue one item, or raise ``source``'s overrun flag and return False. A closed queue flags nothing.
+
+        On the way out every table closes anyway, and what moves from now on is missed by the next start's baseline: a
+        flag would only close tables as if something had been lost, and as often as a port goes on talking.
+        """
         with self._changed:
-            if self._closed or len(self._items) >= self._waiting_max:
+            if self._closed:
+                return False
+            if len(self._items) >= self._waiting_max:
                 self._overrun.add(source)
                 self._changed.notify()
                 return False
