@@ -267,17 +267,22 @@ def make(act: Act, twin: Twin) -> tuple[object, ...]:
 
 
 def reaches_back(act: tuple[object, ...], twin: Twin) -> bool:
-    """A correction that takes from a level on which a later share is confirmed already.
+    """A correction whose new hand would have changed an award that is confirmed already: later, or of one tie.
 
-    The share keeps its amount; who funds what it should not have had, the rules do not say.
+    Such an award keeps its amount; who then funds what, the rules do not say.
     """
     if act[0] != "correct" or act[3] is None or str(act[1]) not in twin.state.wins:
         return False
     win = twin.state.wins[str(act[1])]
     row = twin.rules.rows.get(str(act[3]))
-    new = {str(pay[2]) for pay in row.pays if pay[0] in {"percent", "meter"}} - win.levels if row else set()
-    later = (other for other in twin.state.wins.values() if int(other.id[1:]) > int(win.id[1:]))
-    return any(other.percent and other.status != "pending" and other.levels & new for other in later)
+    new = {str(pay[2]) for pay in row.pays if pay[0] in {"percent", "meter"}} if row else set()
+    for other in twin.state.wins.values():
+        if not other.percent or other.status == "pending":
+            continue
+        later = int(other.id[1:]) > int(win.id[1:]) and other.levels & (new - win.levels)
+        if later or (other.round is win.round and other.tied & new):
+            return True
+    return False
 
 
 # comparing

@@ -573,7 +573,7 @@ class Twin:
         return self._must_wait(win) if verb == "confirm" and win.percent else None
 
     def _must_wait(self, win: Win) -> str | None:
-        """An earlier pending award on one of its levels. On a level it ties for, a member stands where the tie began."""
+        """An earlier pending award on one of its levels. Where it ties, a member stands where the tie began."""
         ties = {name: tie.members for name, tie in win.round.ties.items() if win.id in tie.members}
         mates = {win.id}.union(*ties.values())
         for name in win.levels:
