@@ -134,7 +134,7 @@ class _Player:
             if refusal is not None:
                 raise fault(source or line, f"cannot be put in force: {_words(refusal)}")
         if line.name in EXPECT:
-            EXPECT[line.name](self.world.book, line)
+            self._expect(line)
         elif line.name in _HERE:
             _HERE[line.name](self, line)
         else:
@@ -152,6 +152,14 @@ class _Player:
         self._last, self._answered = answer, answer.refusal is None
         for refusal in answer.seats:
             self.setup.notes.append(f"{answer.line.file}:{answer.line.line}: note: left out: {_words(refusal)}")
+
+    def _expect(self, line: Statement) -> None:
+        """Check one expectation; where it fails because a command was refused, that command is what is reported."""
+        try:
+            EXPECT[line.name](self.world.book, line)
+        except Unmet:
+            self._require_answered()
+            raise
 
     def _require_answered(self) -> None:
         if self._last is not None and self._last.refusal is not None and not self._answered:

@@ -95,6 +95,11 @@ def test_a_refusal_nobody_expected_fails_at_its_own_line() -> None:
     assert actual.startswith("refused TABLE_NOT_LOCKED")
 
 
+def test_a_refusal_is_named_rather_than_the_expectation_it_upsets() -> None:
+    """Whoever reads the failure wants its cause."""
+    assert (1, "accepted") == failure("claim T1 seat 1 three-7s\nexpect award A1 pending 200.00\n")[:2]
+
+
 def test_a_refusal_at_the_end_of_a_page_fails_too() -> None:
     """The last command of a page is no exception."""
     assert "accepted" == failure("wagers T1 seat 1\nlock T1\nclaim T1 seat 2 three-7s")[1]
