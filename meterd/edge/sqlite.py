@@ -17,8 +17,9 @@ from sqlite_utils import Database
 
 from meterd.errors import LedgerError
 
-__all__ = ["Database", "Error", "IntegrityError", "describe", "in_memory", "new_file", "reader", "writer"]
+__all__ = ["Connection", "Database", "Error", "IntegrityError", "describe", "in_memory", "new_file", "reader", "writer"]
 
+Connection = sqlite3.Connection
 Error = sqlite3.Error
 IntegrityError = sqlite3.IntegrityError
 

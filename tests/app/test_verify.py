@@ -343,3 +343,28 @@ def test_create_and_verify(tmp_path: Path) -> None:
     ):
         assert 2 == run.invoke(ledger, ["create", str(tmp_path / "other"), *wrong]).exit_code
     assert not (tmp_path / "other").exists()
+
+
+def test_create_from_a_site_file(tmp_path: Path) -> None:
+    """With a site file its links and tables are in force from the first entry on; a wrong one creates nothing."""
+    example = Path(__file__).parents[2] / "docs" / "site.example.toml"
+    run = CliRunner()
+    made = run.invoke(ledger, ["create", str(tmp_path / "new"), "--config", str(example)])
+    assert 0 == made.exit_code, made.output
+    kinds = [record.kind for record in read_records(tmp_path / "new")]
+    assert ["LedgerCreated", "SiteSet", "LinkOpened"] == kinds[:3]
+    assert {"LedgerCreated", "SiteSet", "LinkOpened", "TableDefined"} == set(kinds)
+    assert verify(tmp_path / "new").ok
+    (tmp_path / "wrong.toml").write_text("[site]\nidd = 1\n")
+    assert (
+        78 == run.invoke(ledger, ["create", str(tmp_path / "no"), "--config", str(tmp_path / "wrong.toml")]).exit_code
+    )
+    assert not (tmp_path / "no").exists()
+
+
+def test_the_collector_is_settled_once() -> None:
+    """After settle what exists is out of the collector's sight, and it looks seldom at what is new."""
+    script = "import gc; from meterd.app.memory import settle; settle()"
+    script += "; print(gc.get_freeze_count() > 0, gc.get_threshold()[0])"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=20)
+    assert "True 50000\n" == done.stdout

@@ -36,6 +36,17 @@ def _committed(store: Store, count: int) -> list[object]:
     return list(records)
 
 
+@pytest.mark.parametrize("count", [0, 1, 31, 32, 33, 64, 100])
+def test_entries_of_any_number_of_postings(tmp_path: Path, count: int) -> None:
+    """None, few or very many postings: all are there, in order."""
+    postings = tuple((f"account/{n}", n) for n in range(count))
+    Store.create(tmp_path, [draft(1)._replace(postings=postings), draft(2)])
+    store = Store.open(tmp_path)
+    store.commit([seal(draft(3)._replace(postings=postings), 3, store.head)])
+    assert [postings, draft(2).postings, postings] == [record.postings for record in store.records()]
+    store.close()
+
+
 def test_the_files_of_a_new_ledger(tmp_path: Path) -> None:
     """A folder holds the volume named after its first entry, a relative link to it, and the lock."""
     new_ledger(tmp_path / "deep" / "folder")
