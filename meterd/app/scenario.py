@@ -26,6 +26,7 @@ from meterd.errors import InvariantBroken
 from meterd.paytables.model import PayTable
 
 _SETUP: Final = frozenset({"site", "link", "level", "table"})
+_CLOCK: Final = frozenset({"clock", "after"})
 #: Lines that may stand between a refused command and its ``refused`` line.
 _LOOKS: Final = frozenset({"restart", "refused", *EXPECT})
 
@@ -129,10 +130,8 @@ class _Player:
         if line.name in _SETUP:
             self.setup.add(line)
             return
-        for source, command in self.setup.commands():
-            refusal = self.world.act(command).refusal
-            if refusal is not None:
-                raise fault(source or line, f"cannot be put in force: {_words(refusal)}")
+        if line.name not in _CLOCK:
+            self._put_in_force(line)
         if line.name in EXPECT:
             self._expect(line)
         elif line.name in _HERE:
@@ -143,6 +142,13 @@ class _Player:
     def finish(self) -> None:
         """The page ends: its last refusal must have been expected."""
         self._require_answered()
+
+    def _put_in_force(self, line: Statement) -> None:
+        """Everything set up since the last line that played."""
+        for source, command in self.setup.commands():
+            refusal = self.world.act(command).refusal
+            if refusal is not None:
+                raise fault(source or line, f"cannot be put in force: {_words(refusal)}")
 
     def _ask(self, line: Statement, command: Command) -> None:
         """Decide one command and remember the answer."""

@@ -36,7 +36,8 @@ FORMS: Final = (
     # the page's own setup
     Form(
         "site",
-        "site [confirm_above AMOUNT] [cards_above AMOUNT] [two_person AMOUNT] [envy_confirm_above AMOUNT]",
+        "site [confirm_above AMOUNT] [cards_above AMOUNT_OR_NONE] [two_person AMOUNT_OR_NONE]"
+        " [envy_confirm_above AMOUNT_OR_NONE]",
         "thresholds of the property; what is not named is 0 (confirm_above) or no threshold",
     ),
     Form("link", "link LINK (wager AMOUNT) [units COUNT] (paytable PAYTABLE)", "a link with its wager and pay table"),

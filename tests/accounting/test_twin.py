@@ -6,14 +6,17 @@ and every account, award, liability and envy share must be the same to the micro
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from pathlib import Path
 from typing import NamedTuple
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from twin import Level, Row, Rules, Twin
+from twin import Twin
+from twin_records import Level, Row, Rules
 
 from meterd.accounting import commands as ask
 from meterd.accounting.book import Book
@@ -51,7 +54,7 @@ ROWS = {
     "pair": Row((("house", 199, False),)),
     "ace": Row((("push",),)),
 }
-HANDS = (*ROWS, "no-such-hand")
+HANDS = (*ROWS, "royal", "straight-flush", "royal", "straight-flush", "no-such-hand")  # ties are wanted
 
 
 class Act(NamedTuple):
@@ -344,3 +347,13 @@ def test_overflow_into_another_level_agrees(big: Level, small: Level, acts: list
     """What a limit keeps out goes to the other level; acts that decide the past again have a rule of their own."""
     big = replace(big, limit=2_000, overflow="level:small")
     play(rules(big, small, returned=True, envy_scales=True), acts, without=BACKWARDS)
+
+
+def test_the_twin_knows_nothing_of_the_rules_it_checks() -> None:
+    """Two reckonings agree only by being right if neither is made from the other."""
+    for name in ("twin.py", "twin_records.py", "twin_state.py"):
+        tree = ast.parse((Path(__file__).parent / name).read_text(encoding="utf-8"))
+        imported = {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
+        imported |= {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
+        known = {"__future__", "collections", "dataclasses", "fractions", "twin_records", "twin_state"}
+        assert set() == imported - known
