@@ -204,3 +204,20 @@ def press_times(floor: Floor) -> dict[str, list[float]]:
         elif event["what"] == "key":
             times[inputs[event["table"], f"key {event['key']}"]].append(event["t"])
     return times
+
+
+def last_by(events: list[dict[str, Any]], *keys: str) -> dict[tuple[Any, ...], dict[str, Any]]:
+    """The newest event for each value of these facts."""
+    return {tuple(event[key] for key in keys): event for event in events}
+
+
+def safe_findings(floor: Floor, by_s: float = float("inf")) -> list[str]:
+    """Every lamp is dark, every sign says CLOSED, every pad begins with CLOSED; and was so by then."""
+    lamps = last_by(floor.seen("lamp"), "table", "seat")
+    figures = last_by(floor.seen("figure"), "sign", "string")
+    pads = last_by(floor.seen("text"), "table")
+    found = [f"{e['table']} seat {e['seat']} is {e['lamp']}" for e in lamps.values() if e["lamp"] != "dark"]
+    found += [f"{e['sign']} shows {e['text']}" for e in figures.values() if e["text"] != "CLOSED"]
+    found += [f"{e['table']} says {e['lines']}" for e in pads.values() if not e["lines"][0].startswith("CLOSED")]
+    late = [e for e in (*lamps.values(), *figures.values(), *pads.values()) if e["t"] > by_s]
+    return found + [f"only at {e['t']}: {e}" for e in late]

@@ -10,6 +10,7 @@ import signal
 import time
 from collections.abc import Callable
 
+from floor_effects import unbacked
 from floor_laws import (
     Death,
     death_findings,
@@ -52,7 +53,7 @@ def test_killed_at_random_nothing_is_lost_doubled_or_invented(make_floor: Callab
 
     records = floor.records()
     findings = ledger_findings(floor.ledger, records) + lamp_findings(floor, records)
-    findings += wager_findings(floor, records, deaths)
+    findings += wager_findings(floor, records, deaths) + unbacked(floor, records)
     for death in deaths:
         findings += death_findings(floor, records, death)
     unheard, missed = missed_findings(floor, records)

@@ -1,0 +1,115 @@
+"""How a daemon ends, and what it will not begin on."""
+
+from __future__ import annotations
+
+import json
+import signal
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from floor_laws import IN_FLIGHT_S, lamp_findings, ledger_findings, safe_findings
+from floor_rig import Floor, fold, named
+
+from meterd.errors import EXIT_CONFIG, EXIT_LEDGER
+
+
+def test_a_clean_stop_leaves_a_safe_floor_and_the_next_start_opens_it(make_floor: Callable[..., Floor]) -> None:
+    """SIGTERM: a Stopped entry, lamps dark, signs CLOSED, exit 0. The next start opens what was open by itself."""
+    floor = make_floor()
+    sim = floor.start_sim()
+    run = floor.start_run()
+    floor.until_kinds(5, "GameEnded", run, sim)
+    floor.until(lambda: any(e["text"].startswith("$") for e in floor.seen("figure")), "a figure", run, sim)
+    assert floor.end(run) == 0
+    ended_s = time.monotonic()
+    floor.until(lambda: not safe_findings(floor), "a safe floor", sim)
+    assert [] == safe_findings(floor, ended_s + IN_FLIGHT_S), "the daemon closes; the modules' own watchdogs come later"
+
+    records = floor.records()
+    assert records[-1].kind == "Stopped"
+    left = fold(records)
+    closed = [name for name, table in left.tables.items() if table.state.value == "CLOSED"]
+    assert {"stopped"} >= {left.tables[name].closed_reason for name in closed}
+
+    run = floor.start_run()
+    again = len(records)
+    floor.until(
+        lambda: set(closed) <= {r.table_id for r in floor.records()[again:] if r.kind == "TableOpened"},
+        "tables open by themselves", run, sim,
+    )  # fmt: skip
+    floor.until_kinds(len(floor.of_kind("GameEnded")) + 4, "GameEnded", run, sim)
+    assert floor.end(run) == 0
+    records = floor.records()
+    for name in closed:
+        turns = [r.kind for r in records[again:] if r.table_id == name and r.kind in {"TableOpened", "GameEnded"}]
+        assert turns[0] == "TableOpened"
+    assert [] == ledger_findings(floor.ledger, records) + lamp_findings(floor, records)
+
+
+def test_a_hangup_changes_nothing(make_floor: Callable[..., Floor]) -> None:
+    """SIGHUP is told in the log and ignored: the floor plays on."""
+    floor = make_floor()
+    sim = floor.start_sim()
+    run = floor.start_run()
+    floor.until_kinds(1, "Locked", run, sim)
+    run.process.send_signal(signal.SIGHUP)
+    floor.until(lambda: named(run.log.read(), "run.sighup_ignored"), "a word about SIGHUP", run)
+    floor.until_kinds(len(floor.of_kind("Locked")) + 3, "Locked", run, sim)
+    assert floor.end(run) == 0
+
+
+def test_without_a_ledger_nothing_runs_and_none_is_made(make_floor: Callable[..., Floor]) -> None:
+    """Exit 74, a sentence that says what to do, and an untouched folder."""
+    floor = make_floor()
+    floor.ledger = floor.folder / "nothing"
+    floor.ledger.mkdir()
+    run = floor.spawn_run()
+    assert run.wait() == EXIT_LEDGER
+    assert "no ledger in" in said(run.log.path)
+    assert "meterd ledger create" in said(run.log.path)
+    assert [] == list(floor.ledger.iterdir())
+
+
+@pytest.mark.parametrize("demo", [True, False], ids=["a demo's, really", "a real one, for a demo"])
+def test_demo_and_real_ledgers_do_not_mix(make_floor: Callable[..., Floor], demo: bool) -> None:
+    """A demo ledger is refused by plain ``run``, a real one by ``run --demo``; neither gets an entry."""
+    floor = make_floor(demo=demo)
+    before = floor.records()
+    run = floor.spawn_run(demo=not demo)
+    assert run.wait() == EXIT_LEDGER
+    assert ("demo ledger" if demo else "real ledger") in said(run.log.path)
+    assert before == floor.records()
+
+
+def test_a_site_file_that_is_not_in_force_is_named(make_floor: Callable[..., Floor]) -> None:
+    """Exit 78; each difference with its place, what the ledger holds and what the file says; no entry."""
+    floor = make_floor()
+    before = floor.records()
+    text = floor.site_file.read_text("utf-8")
+    floor.site_file.write_text(text.replace("increment_ppm = 200000", "increment_ppm = 210000"), "utf-8")
+    run = floor.spawn_run()
+    assert run.wait() == EXIT_CONFIG
+    words = said(run.log.path)
+    assert "link tcp-1.levels[0].increment_ppm: the ledger holds 200000, the site file says 210000" in words
+    assert before == floor.records()
+
+
+def test_one_ledger_has_one_daemon(make_floor: Callable[..., Floor]) -> None:
+    """A second ``run`` on the same ledger ends with 74 and does not disturb the first."""
+    floor = make_floor()
+    sim = floor.start_sim()
+    run = floor.start_run()
+    second = floor.spawn_run()
+    assert second.wait() == EXIT_LEDGER
+    assert "held" in said(second.log.path)
+    floor.until_kinds(2, "GameEnded", run, sim)
+    assert floor.snapshot()["closed"] is None
+    assert floor.end(run) == 0
+    assert sum(record.kind == "Started" for record in floor.records()) == 1
+
+
+def said(log: Path) -> str:
+    """What a daemon said on standard error, words broken over lines put together."""
+    return json.dumps(log.read_text("utf-8"), ensure_ascii=False)
