@@ -105,7 +105,7 @@ ACTS = st.lists(
 BACKWARDS = frozenset({"void", "correct", "void-seat", "void-round"})
 
 
-def rules(big: Level, small: Level, *, returned: bool, envy_scales: bool) -> Rules:
+def rules(big: Level, small: Level, *, returned: bool, envy_scales: bool, confirm_above: int = 0) -> Rules:
     return Rules(
         wager=200,
         units_max=3,
@@ -115,6 +115,7 @@ def rules(big: Level, small: Level, *, returned: bool, envy_scales: bool) -> Rul
         levels={"big": big, "small": small},
         rows=ROWS,
         tables=TABLES,
+        confirm_above=confirm_above,
     )
 
 
@@ -180,7 +181,7 @@ class Real:
     def __init__(self, link: Rules) -> None:
         self.book = Book()
         self.act(ask.CreateLedger(actor=SYSTEM, site="twin", currency="USD", demo=False))
-        self.act(ask.SetSite(actor=SYSTEM, settings=SiteSettings(id="twin")))
+        self.act(ask.SetSite(actor=SYSTEM, settings=SiteSettings(id="twin", confirm_above_cents=link.confirm_above)))
         self.act(ask.OpenLink(actor=SYSTEM, settings=link_settings(link)))
         for table, (seats, live) in link.tables.items():
             settings = TableSettings(table, LINK, "twin", seats, folded_live=live)
@@ -332,13 +333,21 @@ def play(link: Rules, acts: Sequence[Act], without: frozenset[str] = frozenset()
         compare(twin, real.book)
 
 
-@given(big=LEVELS, small=LEVELS, returned=st.booleans(), envy_scales=st.booleans(), acts=ACTS)
+@given(
+    big=LEVELS,
+    small=LEVELS,
+    returned=st.booleans(),
+    envy_scales=st.booleans(),
+    confirm_above=st.sampled_from([0, 1_000, 2_500]),
+    acts=ACTS,
+)
 @settings(max_examples=400)
 def test_random_histories_agree_account_by_account(
-    big: Level, small: Level, returned: bool, envy_scales: bool, acts: list[Act]
+    big: Level, small: Level, returned: bool, envy_scales: bool, confirm_above: int, acts: list[Act]
 ) -> None:
     """Two tables on two levels, any settings, any order of acts: the same answers and the same money."""
-    play(rules(big, small, returned=returned, envy_scales=envy_scales), acts)
+    link = rules(big, small, returned=returned, envy_scales=envy_scales, confirm_above=confirm_above)
+    play(link, acts)
 
 
 @given(big=LEVELS, small=LEVELS, acts=ACTS)

@@ -57,7 +57,7 @@ class Twin:
     def _correct(self, award: str, seat: object, hand: object) -> None:
         for place, act in enumerate(self.history):
             if act[0] == "claim" and act[1] == award:
-                self.history[place] = (*act[:3], seat or act[3], hand or act[4])
+                self.history[place] = (*act[:3], seat or act[3], hand or act[4], True)
         # whoever verified it as a member of a tie verified another claim
         self.history = [act for act in self.history if act[:2] != ("confirm", award)]
         self._again()

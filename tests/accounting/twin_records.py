@@ -50,6 +50,7 @@ class Rules:
     levels: dict[str, Level]
     rows: dict[str, Row]
     tables: dict[str, tuple[int, bool]]
+    confirm_above: int = 0
 
 
 @dataclass

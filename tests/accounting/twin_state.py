@@ -114,7 +114,7 @@ class State:
 
     # claims
 
-    def claim(self, award: str, table: str, seat: int, hand: str) -> None:
+    def claim(self, award: str, table: str, seat: int, hand: str, corrected: bool = False) -> None:
         current = self.running(table)
         win = Win(award, current, seat, hand)
         stake = current.stakes[seat]
@@ -141,6 +141,8 @@ class State:
         if any(pay[0] == "to" for pay in row.pays) and self.rules.returned:
             self._from_house(win, stake.cents)
         current.awards.append(award)
+        if not win.percent and win.amount < self.rules.confirm_above and not corrected:
+            win.status = "confirmed"
 
     def _owe(self, win: Win, cents: int) -> None:
         """The house's part of an award."""
