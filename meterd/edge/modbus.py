@@ -21,6 +21,7 @@ import asyncio
 import time
 import zlib
 from collections.abc import Awaitable, Callable, Sequence
+from operator import attrgetter
 from typing import Final
 
 from meterd.config import BusConfig, PollConfig, UnitWanted
@@ -176,10 +177,10 @@ class ModbusBus:
 
     def _next_unit(self, now_s: float) -> Unit:
         """Whose turn is next: a trusted module that is due before one that has to be brought up."""
-        trusted = min((unit for unit in self._units.values() if unit.up), key=_due, default=None)
+        trusted = min((unit for unit in self._units.values() if unit.up), key=attrgetter("due_s"), default=None)
         if trusted is not None and trusted.due_s <= now_s:
             return trusted
-        return min(self._units.values(), key=_due)
+        return min(self._units.values(), key=attrgetter("due_s"))
 
     def _next_writer(self, now_s: float, *, poll_due: bool) -> Unit | None:
         """A module whose outputs must change, unless a poll that is due has waited long enough."""
@@ -397,8 +398,3 @@ class ModbusBus:
             if unit.avoid is None:
                 unit.avoid = (request.shape, self._clock() + AVOID_S)
             raise
-
-
-def _due(unit: Unit) -> float:
-    """When a module's next turn is."""
-    return unit.due_s

@@ -214,6 +214,8 @@ class Line:
             self._deadline = None
             self._listening = False
             self._take_counts()
+        if (task := asyncio.current_task()) is not None and task.cancelling():
+            raise asyncio.CancelledError  # wait_for of Python 3.11 forgets it when the reply came at that moment
         self._stats.took_ms((self._ended_s - self._began_s) * 1000)
         if answer.isError():
             self._stats.frames["refused"] += 1

@@ -8,9 +8,10 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from wire_rig import HEARTBEAT, INPUTS, KEYPAD, OUTPUTS, SENSORS, rig, until
+from wire_rig import HEARTBEAT, INPUTS, KEYPAD, LIMIT_S, OUTPUTS, SENSORS, rig, until
 
 from meterd.config import BitBlock, PollConfig, UnitWanted
+from meterd.edge.modbus_line import Line
 from protocols.events import DeviceDown, DeviceUp, Reading
 
 PEERS = ["pymodbus", pytest.param("libmodbus", marks=pytest.mark.peer)]
@@ -213,5 +214,32 @@ def test_a_dead_module_costs_its_neighbours_no_cycle() -> None:
             assert r.stats.late_polls == 0
             assert r.stats.units_up == 3
             assert len(r.floor.of(DeviceDown)) == 1
+
+    run(work())
+
+
+def test_a_bus_stops_even_when_its_reply_arrives_at_that_moment(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Cancelled in the very callback that completes an exchange, the task ends all the same."""
+    real = Line._trace
+    tasks: list[asyncio.Task[None]] = []
+
+    def cancelling(self: Line, sending: bool, data: bytes) -> bytes:
+        frame = real(self, sending, data)
+        if frame and not sending:
+            for task in tasks:
+                task.cancel()
+        return frame
+
+    monkeypatch.setattr(Line, "_trace", cancelling)
+
+    async def work() -> None:
+        async with rig() as r:
+            await until(lambda: r.stats.polls > 3)
+            tasks.extend(task for task in asyncio.all_tasks() if "ModbusBus.run" in repr(task))
+            assert len(tasks) == 1
+            async with asyncio.timeout(LIMIT_S):
+                await asyncio.wait(tasks)
+            assert tasks[0].cancelled()
+            assert r.stats.port_up is False
 
     run(work())
