@@ -174,9 +174,9 @@ class MoneyLoop:
     def _decide(self, command: Command) -> Decision:
         decision = self.committer.decide(command)
         for entry in decision.entries:
-            if entry.table:
+            if entry.table in self._configs:
                 self._touched.add(entry.table)
-            if entry.link:
+            if entry.link in self.book.links:
                 self._touched_links.add(entry.link)
         return decision
 
@@ -250,8 +250,8 @@ class MoneyLoop:
             "demo": self.book.demo,
             "residual_microcents": self._residual,
             "closed": self._closed,
-            "links": dict(self._links_json),
-            "tables": dict(self._tables_json),
+            "links": {link: self._links_json[link] for link in self.book.links if link in self._links_json},
+            "tables": {table: self._tables_json[table] for table in self._configs if table in self._tables_json},
             "awards": self._awards_json,
             "devices": self._devices_json,
         }
