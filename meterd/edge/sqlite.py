@@ -9,7 +9,6 @@ Rule 3: sqlite-utils gets a connection that we opened, and loads no plugins into
 from __future__ import annotations
 
 import sqlite3
-from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
@@ -92,15 +91,18 @@ def reader(path: Path) -> Database:
         Error: SQLite cannot read it.
         LedgerError: a writer died here, and this user may not let SQLite finish its work.
     """
-    with suppress(sqlite3.OperationalError):
+    try:
         return _begin_reading(path, "mode=ro")
+    except sqlite3.OperationalError as cause:
+        if cause.sqlite_errorcode & 0xFF not in {sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY}:
+            raise
     # Without write permission and without a writer SQLite cannot make its index of the WAL. Where there is no WAL
     # there is nothing to index, and the file alone is the whole truth.
     wal = path.with_name(path.name + "-wal")
-    if wal.exists() and wal.stat().st_size > 0:
+    if wal.exists():
         raise LedgerError(
-            f"{path} was left by a writer that died, and this user may not write in its folder: "
-            f"copy {path.name} and {wal.name} to a folder of your own and read them there"
+            f"{path} has a {wal.name} that this user cannot read through: if no writer runs, one died here; "
+            "read it as the ledger's own user, or copy both to a folder of your own and read them there"
         )
     return _begin_reading(path, "mode=ro&immutable=1")
 

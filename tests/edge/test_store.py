@@ -353,8 +353,26 @@ def test_a_reader_after_a_crash(shared: Path) -> None:
     (shared / "ledger-1.db-shm").unlink()
     shared.chmod(0o555)
     seen = _read_as_stranger(shared)
-    assert "9\n" == seen.stdout or "copy ledger-1.db and ledger-1.db-wal" in seen.stderr
+    assert "9\n" == seen.stdout or "copy both to a folder of your own" in seen.stderr
     shared.chmod(0o755)
+
+
+def test_a_reader_who_may_not_see_the_newest(shared: Path) -> None:
+    """A reader who cannot get at what the running writer has in its WAL is told so and gets no old state."""
+    shared.chmod(0o755)
+    store = Store.open(shared)
+    store.commit(following(store, 2))
+    for suffix in ("-wal", "-shm"):
+        (shared / f"ledger-1.db{suffix}").chmod(0o600)
+    shared.chmod(0o555)
+    seen = _read_as_stranger(shared)
+    shared.chmod(0o755)
+    store.close()
+    if os.getuid() == 0:
+        assert "" == seen.stdout
+        assert "cannot read through" in seen.stderr
+    else:
+        assert "7\n" == seen.stdout
 
 
 def test_reading_what_is_none_of_ours(tmp_path: Path) -> None:
