@@ -131,10 +131,14 @@ class SignBus:
             if isinstance(step, Send):
                 await self._send(link, peer, step)
                 backoff.reset()
-            else:
-                if self._queue.idle:
+                continue
+            if self._queue.idle:
+                rest_s = self._queue.wait_s(self._clock())
+                if rest_s:
+                    step = min(step, rest_s)
+                else:  # the line has carried all of it: closing the port loses nothing
                     self._idle.set()
-                await self._wait(step)
+            await self._wait(step)
 
     async def _send(self, link: SerialLink, peer: _Peer, step: Send) -> None:
         """One transmission, and the file that remembers a memory plan."""

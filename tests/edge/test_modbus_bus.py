@@ -31,21 +31,21 @@ def test_a_module_begins_with_a_baseline_and_then_only_changes_are_told(peer: st
             await r.floor.until(lambda: bool(r.floor.events))
             (up,) = r.floor.events
             assert isinstance(up, DeviceUp)
-            assert up.device == "pit-1/40"
-            assert up.modulus == 65536
-            assert up.reading.levels == (False,) * INPUTS
-            assert up.reading.counts[2] == 117
+            assert "pit-1/40" == up.device
+            assert 65536 == up.modulus
+            assert (False,) * INPUTS == up.reading.levels
+            assert 117 == up.reading.counts[2]
             polls = r.stats.polls
             await until(lambda: r.stats.polls > polls + 20)
-            assert r.floor.of(Reading) == []
+            assert [] == r.floor.of(Reading)
             r.module.counters[40][2] = 118
             r.module.inputs[40][2] = True
             await r.floor.until(lambda: bool(r.floor.of(Reading)) and r.floor.of(Reading)[-1].levels[2])
             seen = r.floor.of(Reading)[-1]
-            assert seen.counts[2] == 118
+            assert 118 == seen.counts[2]
             assert seen.previous_ended_ms <= seen.began_ms <= seen.ended_ms
-            assert r.stats.late_polls == 0
-            assert set(r.stats.frames) == {"ok"}
+            assert 0 == r.stats.late_polls
+            assert {"ok"} == set(r.stats.frames)
 
     run(work())
 
@@ -59,8 +59,8 @@ def test_a_press_too_short_for_the_levels_arrives_by_its_counter() -> None:
             r.module.counters[40][7] += 1
             await r.floor.until(lambda: bool(r.floor.of(Reading)))
             (seen,) = r.floor.of(Reading)
-            assert seen.levels == (False,) * INPUTS
-            assert seen.counts[7] == 1
+            assert (False,) * INPUTS == seen.levels
+            assert 1 == seen.counts[7]
 
     run(work())
 
@@ -75,8 +75,8 @@ def test_a_pad_is_told_by_counters_alone() -> None:
             r.module.counters[40][1] += 1
             await r.floor.until(lambda: bool(r.floor.of(Reading)))
             (seen,) = r.floor.of(Reading)
-            assert seen.counts[1] == 1
-            assert seen.levels == (False,) * INPUTS
+            assert 1 == seen.counts[1]
+            assert (False,) * INPUTS == seen.levels
             assert {request[1] for request in r.cable.requests} <= {4, 16}
 
     run(work())
@@ -89,14 +89,14 @@ def test_counters_that_fell_are_a_restart_and_never_bets() -> None:
         async with rig() as r:
             r.module.counters[40][:] = [500] * INPUTS  # before the first request can have been sent
             await r.floor.until(lambda: bool(r.floor.of(DeviceUp)))
-            assert r.floor.of(DeviceUp)[0].reading.counts == (500,) * INPUTS
+            assert (500,) * INPUTS == r.floor.of(DeviceUp)[0].reading.counts
             r.module.counters[40][:] = [0] * INPUTS
             r.module.coils[40][:] = [False] * 48
             await r.floor.until(lambda: len(r.floor.of(DeviceUp)) == 2)
             down = r.floor.of(DeviceDown)
-            assert [event.cause for event in down] == ["restarted"]
-            assert r.floor.of(DeviceUp)[1].reading.counts == (0,) * INPUTS
-            assert r.floor.of(Reading) == []
+            assert ["restarted"] == [event.cause for event in down]
+            assert (0,) * INPUTS == r.floor.of(DeviceUp)[1].reading.counts
+            assert [] == r.floor.of(Reading)
             await until(lambda: r.module.coils[40][7])
 
     run(work())
@@ -109,8 +109,8 @@ def test_a_module_of_another_kind_is_not_trusted() -> None:
         async with rig() as r:
             r.module.identity = [1, 2]
             await r.floor.until(lambda: bool(r.floor.events))
-            assert [(e.device, e.cause) for e in r.floor.of(DeviceDown)] == [("pit-1/40", "identity")]
-            assert r.floor.of(DeviceUp) == []
+            assert [("pit-1/40", "identity")] == [(e.device, e.cause) for e in r.floor.of(DeviceDown)]
+            assert [] == r.floor.of(DeviceUp)
 
     run(work())
 
@@ -126,18 +126,18 @@ def test_wanted_outputs_are_written_read_back_and_written_again_when_they_differ
             r.bus.want(40, UnitWanted(9, lit, ()))
             r.bus.want(40, UnitWanted(7, (True,) * 8, ()))
             await until(lambda: r.bus.shown_seq(40) == 9)
-            assert tuple(r.module.coils[40][:OUTPUTS]) == lit
+            assert lit == tuple(r.module.coils[40][:OUTPUTS])
             r.module.coils[40][2] = False
             await until(lambda: r.module.coils[40][2] is True)
-            assert r.stats.rewrites == 1
+            assert 1 == r.stats.rewrites
             beats = set()
             await until(lambda: beats.add(bool(r.module.coils[40][HEARTBEAT])) or len(beats) == 2)
             await r.bus.go_safe()
-            assert list(r.module.coils[40][:OUTPUTS]) == [False] * 7 + [True]
+            assert [False] * 7 + [True] == list(r.module.coils[40][:OUTPUTS])
             r.bus.want(40, UnitWanted(99, lit, ()))
             checks = r.stats.polls
             await until(lambda: r.stats.polls > checks + 10)
-            assert list(r.module.coils[40][:OUTPUTS]) == [False] * 7 + [True]
+            assert [False] * 7 + [True] == list(r.module.coils[40][:OUTPUTS])
 
     run(work())
 
@@ -151,7 +151,7 @@ def test_lamps_flash_by_the_modules_own_bank_where_it_has_one() -> None:
             await r.floor.until(lambda: bool(r.floor.events))
             r.bus.want(40, UnitWanted(1, (True, True, False, *[False] * 5), (False, True, True, *[False] * 5)))
             await until(lambda: r.bus.shown_seq(40) == 1)
-            assert r.module.coils[40][:16] == [True, True, True, *[False] * 5, False, True, True, *[False] * 5]
+            assert [True, True, True, *[False] * 5, False, True, True, *[False] * 5] == r.module.coils[40][:16]
             writes = [request for request in r.cable.requests if request[1] == 15 and request[3] == 0]
             assert all(request[5] == 16 for request in writes)
 
@@ -174,7 +174,7 @@ def test_lamps_are_toggled_where_the_module_cannot_flash() -> None:
                 return len(seen) >= 5
 
             await until(both)
-            assert {state[0] for state in seen} == {True}
+            assert {True} == {state[0] for state in seen}
             assert [state[1] for state in seen[:4]] in ([True, False] * 2, [False, True] * 2)
             await until(lambda: r.bus.shown_seq(40) == 1)
 
@@ -192,9 +192,9 @@ def test_text_is_written_when_it_changed_and_only_the_line_that_did() -> None:
             r.bus.want(40, UnitWanted(2, (), (), ("OPEN  3 BETS", "S3 ROYAL")))
             await until(lambda: r.module.registers[40][8] == ord("S") << 8 | ord("3"))
             writes = [request for request in r.cable.requests if request[1] == 16]
-            assert [(request[3], request[5]) for request in writes] == [(0, 16), (8, 8)]
+            assert [(0, 16), (8, 8)] == [(request[3], request[5]) for request in writes]
             raw = b"".join(word.to_bytes(2, "big") for word in r.module.registers[40][:16])
-            assert raw == b"OPEN  3 BETS".ljust(16) + b"S3 ROYAL".ljust(16)
+            assert b"OPEN  3 BETS".ljust(16) + b"S3 ROYAL".ljust(16) == raw
 
     run(work())
 
@@ -206,14 +206,14 @@ def test_a_dead_module_costs_its_neighbours_no_cycle() -> None:
         poll = PollConfig(levels_ms=100, counters_ms=1000, timeout_ms=100)
         async with rig(units=(40, 41, 42, 44), mute=(42,), poll=poll) as r:
             await r.floor.until(lambda: len(r.floor.events) >= 4)
-            assert [(e.device, e.cause) for e in r.floor.of(DeviceDown)] == [("pit-1/42", "timeout")]
+            assert [("pit-1/42", "timeout")] == [(e.device, e.cause) for e in r.floor.of(DeviceDown)]
             polls = r.stats.polls
             probes = r.stats.frames["timeout"]
             await until(lambda: r.stats.frames["timeout"] > probes)
             assert r.stats.polls - polls >= 40
-            assert r.stats.late_polls == 0
-            assert r.stats.units_up == 3
-            assert len(r.floor.of(DeviceDown)) == 1
+            assert 0 == r.stats.late_polls
+            assert 3 == r.stats.units_up
+            assert 1 == len(r.floor.of(DeviceDown))
 
     run(work())
 
@@ -236,7 +236,7 @@ def test_a_bus_stops_even_when_its_reply_arrives_at_that_moment(monkeypatch: pyt
         async with rig() as r:
             await until(lambda: r.stats.polls > 3)
             tasks.extend(task for task in asyncio.all_tasks() if "ModbusBus.run" in repr(task))
-            assert len(tasks) == 1
+            assert 1 == len(tasks)
             async with asyncio.timeout(LIMIT_S):
                 await asyncio.wait(tasks)
             assert tasks[0].cancelled()

@@ -36,9 +36,9 @@ def test_a_stray_byte_before_each_reply_is_skipped_and_counted() -> None:
             r.cable.to_daemon = lambda data: [b"\x03" + data]
             await r.floor.until(lambda: bool(r.floor.of(DeviceUp)))
             await more_polls(r, 10)
-            assert r.floor.of(DeviceDown) == []
+            assert [] == r.floor.of(DeviceDown)
             assert r.stats.resyncs >= 10
-            assert set(r.stats.frames) == {"ok", "stray"}
+            assert {"ok", "stray"} == set(r.stats.frames)
 
     run(work())
 
@@ -51,7 +51,7 @@ def test_bytes_in_single_pieces_make_one_frame() -> None:
             r.cable.to_daemon = lambda data: [data[i : i + 1] for i in range(len(data))]
             await r.floor.until(lambda: bool(r.floor.of(DeviceUp)))
             await more_polls(r, 10)
-            assert set(r.stats.frames) == {"ok"}
+            assert {"ok"} == set(r.stats.frames)
 
     run(work())
 
@@ -71,7 +71,7 @@ def test_our_own_echo_is_no_reply(told: bool) -> None:
             await r.floor.until(lambda: bool(r.floor.of(DeviceUp)))
             await until(lambda: r.module.coils[40][7])
             await more_polls(r, 10)
-            assert r.floor.of(DeviceDown) == []
+            assert [] == r.floor.of(DeviceDown)
             assert bool(r.stats.frames["echo"]) is not told
 
     run(work())
@@ -89,9 +89,9 @@ def test_an_echo_alone_is_a_dead_module() -> None:
 
             r.cable.to_module = only_echo
             await r.floor.until(lambda: bool(r.floor.events))
-            assert [e.cause for e in r.floor.of(DeviceDown)] == ["timeout"]
+            assert ["timeout"] == [e.cause for e in r.floor.of(DeviceDown)]
             assert r.stats.frames["echo"] >= 3
-            assert r.stats.frames["ok"] == 0
+            assert 0 == r.stats.frames["ok"]
 
     run(work())
 
@@ -103,7 +103,7 @@ def test_the_reply_of_another_unit_is_nobodys() -> None:
         async with rig() as r:
             r.cable.to_daemon = lambda data: [sealed(bytes((data[0] + 2,)) + data[1:-2])]
             await r.floor.until(lambda: bool(r.floor.events))
-            assert [e.cause for e in r.floor.of(DeviceDown)] == ["timeout"]
+            assert ["timeout"] == [e.cause for e in r.floor.of(DeviceDown)]
             assert r.stats.frames["wrong_unit"] >= 3, r.stats.frames
 
     run(work())
@@ -139,9 +139,9 @@ def test_a_late_reply_is_never_taken_for_the_next_poll(inputs: int) -> None:
                 await more_polls(r, 2)
                 r.cable.to_daemon = lambda data: [data]
             await more_polls(r, 10)
-            assert [reading for reading in r.floor.of(Reading) if reading.levels[3]] == []
-            assert r.floor.of(DeviceDown) == []
-            assert r.stats.frames["timeout"] == 6
+            assert [] == [reading for reading in r.floor.of(Reading) if reading.levels[3]]
+            assert [] == r.floor.of(DeviceDown)
+            assert 6 == r.stats.frames["timeout"]
             assert sum(r.stats.frames[c] for c in ("wrong_function", "mismatch", "stray", "late")) >= 6
 
     run(work())
@@ -163,9 +163,9 @@ def test_what_arrives_unasked_is_counted_and_dropped() -> None:
             await more_polls(r, 20)
             r.cable.to_daemon = lambda data: [data]
             await more_polls(r, 2)
-            assert r.floor.of(Reading) == []
-            assert r.floor.of(DeviceDown) == []
-            assert r.stats.frames["timeout"] == 0
+            assert [] == r.floor.of(Reading)
+            assert [] == r.floor.of(DeviceDown)
+            assert 0 == r.stats.frames["timeout"]
             assert r.stats.frames["late"] + r.stats.frames["stray"] > 0
 
     run(work())
@@ -195,7 +195,7 @@ def test_noise_makes_no_wager() -> None:
         async with rig() as r:
             r.cable.to_daemon = spoil
             await until(lambda: r.stats.frames["ok"] > 150)
-            assert r.floor.of(Reading) == []
+            assert [] == r.floor.of(Reading)
             assert {up.reading.levels for up in r.floor.of(DeviceUp)} <= {(False,) * INPUTS}
             assert {up.reading.counts for up in r.floor.of(DeviceUp)} <= {(0,) * INPUTS}
             assert r.stats.frames["timeout"] > 0
@@ -212,8 +212,8 @@ def test_a_module_that_refuses_its_writes_is_polled_on() -> None:
             await r.floor.until(lambda: bool(r.floor.of(DeviceUp)))
             await until(lambda: r.stats.frames["refused"] >= 2)
             assert r.stats.polls >= 20
-            assert r.floor.of(DeviceDown) == []
-            assert r.bus.shown_seq(40) == -1
+            assert [] == r.floor.of(DeviceDown)
+            assert -1 == r.bus.shown_seq(40)
 
     run(work())
 
@@ -225,7 +225,7 @@ def test_an_unplugged_adapter_is_closed_at_once_and_found_again(tmp_path: Path) 
     async def work() -> None:
         async with rig(units=(40, 41), port=str(stable)) as r:
             await r.floor.until(lambda: len(r.floor.events) == 2)  # the name leads nowhere yet
-            assert [e.cause for e in r.floor.of(DeviceDown)] == ["port_lost"] * 2
+            assert ["port_lost"] * 2 == [e.cause for e in r.floor.of(DeviceDown)]
             assert "does not exist" in r.stats.port_cause
             stable.symlink_to(r.cable.port)
             await r.floor.until(lambda: len(r.floor.of(DeviceUp)) == 2)
@@ -233,9 +233,9 @@ def test_an_unplugged_adapter_is_closed_at_once_and_found_again(tmp_path: Path) 
             assert node in _open_nodes()
             r.cable.unplug()
             await r.floor.until(lambda: len(r.floor.of(DeviceDown)) == 4)
-            assert {e.cause for e in r.floor.of(DeviceDown)} == {"port_lost"}
+            assert {"port_lost"} == {e.cause for e in r.floor.of(DeviceDown)}
             assert node not in _open_nodes()
-            assert r.stats.port_losses == 1
+            assert 1 == r.stats.port_losses
             r.cable.plug(stable)
             await r.floor.until(lambda: len(r.floor.of(DeviceUp)) == 4)
             assert r.stats.port_up

@@ -56,19 +56,19 @@ def test_word_order_of_wide_counters_is_the_profiles() -> None:
     """Two registers a counter, high word first or last."""
     first = replace(SENSORS, counters=CounterBlock(4, 0, 32, high_word_first=True))
     last = replace(SENSORS, counters=CounterBlock(4, 0, 32, high_word_first=False))
-    assert counters_of(first, (1, 2, 0, 3)) == (0x10002, 3)
-    assert counters_of(last, (1, 2, 0, 3)) == (0x20001, 0x30000)
+    assert (0x10002, 3) == counters_of(first, (1, 2, 0, 3))
+    assert (0x20001, 0x30000) == counters_of(last, (1, 2, 0, 3))
 
 
 def test_successive_level_polls_do_not_fit_each_other() -> None:
     """A late reply to one poll is not acceptable to the next: their lengths differ, and neither leaves the module."""
     made = unit()
     polls = [made.levels_request() for _ in range(4)]
-    assert [poll.count for poll in polls] == [8, 16, 8, 16]
+    assert [8, 16, 8, 16] == [poll.count for poll in polls]
     for poll, following in pairwise(polls):
         reply = sealed(bytes((40, 2, (poll.count + 7) // 8)) + b"\xff" * ((poll.count + 7) // 8))
         asked = sealed(bytes((40, 2, 0, 0, 0, following.count)))
-        assert find_reply(asked, reply).frame == b""
+        assert b"" == find_reply(asked, reply).frame
 
 
 @pytest.mark.parametrize("profile", [SENSORS, KEYPAD, replace(SENSORS, counters=None, outputs=None)])
@@ -90,7 +90,7 @@ def test_levels_are_active_true_whatever_the_polarity() -> None:
     """A module that reads 0 for "chip" says so in its profile."""
     made = unit(replace(SENSORS, inputs=BitBlock(2, 0, 8, active_high=False)))
     seen = made.took_levels(Reply((1, 0, 1, 1, 1, 1, 1, 1), 10.0001, 10.0202))
-    assert seen.levels == (False, True, *[False] * 6)
+    assert (False, True, *[False] * 6) == seen.levels
     assert (seen.began_ms, seen.ended_ms) == (10000, 10021)  # never narrower than the truth
 
 
@@ -99,7 +99,7 @@ def test_inputs_left_out_of_a_short_poll_keep_their_level() -> None:
     made = unit()
     made.snapshot = made.took_levels(Reply((0,) * 15 + (1,), 1, 2))
     seen = made.took_levels(Reply((1,) + (0,) * 7, 3, 4))
-    assert seen.levels == (True, *[False] * 14, True)
+    assert (True, *[False] * 14, True) == seen.levels
 
 
 def test_a_module_without_counters_is_counted_by_its_edges() -> None:
@@ -107,18 +107,18 @@ def test_a_module_without_counters_is_counted_by_its_edges() -> None:
     made = unit(replace(SENSORS, counters=None, inputs=BitBlock(2, 0, 2)))
     for levels in ((1, 0), (0, 0), (1, 1), (1, 0), (1, 1)):
         made.snapshot = made.took_levels(Reply(levels, 1, 2))
-    assert made.counts(None) == (1, 2)
-    assert made.modulus == 1 << 32
+    assert (1, 2) == made.counts(None)
+    assert 1 << 32 == made.modulus
 
 
 def test_the_safe_state_is_wanted_until_somebody_wants_something() -> None:
     """Seat lamps dark, "betting closed" lit."""
     made = unit()
-    assert after(made, UnitWanted(-1, *made._wanted[1:])) == [(0, (0, 0, 0, 0, 0, 0, 0, 1))]
-    assert after(made, UnitWanted(1, (True,), ())) == [(0, (1, 0, 0, 0, 0, 0, 0, 0))]
-    assert after(made, UnitWanted(0, (True,) * 8, ())) == []
+    assert [(0, (0, 0, 0, 0, 0, 0, 0, 1))] == after(made, UnitWanted(-1, *made._wanted[1:]))
+    assert [(0, (1, 0, 0, 0, 0, 0, 0, 0))] == after(made, UnitWanted(1, (True,), ()))
+    assert [] == after(made, UnitWanted(0, (True,) * 8, ()))
     made.want_safe()
-    assert made.output_writes(0.0)[0].values == (0, 0, 0, 0, 0, 0, 0, 1)
+    assert (0, 0, 0, 0, 0, 0, 0, 1) == made.output_writes(0.0)[0].values
 
 
 def test_no_order_of_writes_shows_a_flashing_lamp_steady() -> None:
@@ -145,7 +145,7 @@ def test_no_order_of_writes_shows_a_flashing_lamp_steady() -> None:
             coils[address] = bits
             shown = {i for i in (0, 1) if coils[0][i] and not coils[100][i]}
             assert shown <= steady | allowed_steady
-        assert {i for i in (0, 1) if coils[0][i] and not coils[100][i]} == steady
+        assert steady == {i for i in (0, 1) if coils[0][i] and not coils[100][i]}
         allowed_steady = steady
 
 
@@ -154,7 +154,7 @@ def test_a_lamp_is_toggled_twice_a_second_where_the_module_cannot_flash() -> Non
     made = unit()
     made.want(UnitWanted(1, (True,), (False, True)))
     lit = [made.output_writes(n / 4)[0].values[:2] for n in range(4)]
-    assert lit == [(1, 1), (1, 0), (1, 1), (1, 0)]
+    assert [(1, 1), (1, 0), (1, 1), (1, 0)] == lit
 
 
 def test_a_read_back_that_differs_is_written_again() -> None:
@@ -163,24 +163,24 @@ def test_a_read_back_that_differs_is_written_again() -> None:
     made.want(UnitWanted(4, (True,) + (False,) * 7, ()))
     (write,) = made.output_writes(0.0)
     made.wrote(write)
-    assert made.confirmed_seq == -1
+    assert -1 == made.confirmed_seq
     assert made.checked(Reply((0,) * OUTPUTS, 1, 2), 0.0) is False
-    assert made.output_writes(0.0) == [write]
+    assert [write] == made.output_writes(0.0)
     made.wrote(write)
     assert made.checked(Reply(write.values, 1, 2), 0.0) is True
-    assert made.confirmed_seq == 4
+    assert 4 == made.confirmed_seq
 
 
 def test_text_is_padded_cut_and_readable() -> None:
     """Each line begins on a register; what the display cannot show is a question mark."""
     profile = replace(KEYPAD, text=TextBlock(0, 2, 5))
     raw = b"".join(word.to_bytes(2, "big") for word in text_registers(profile, ("ABCDEFG", "é1")))
-    assert raw == b"ABCDE ?1    "
+    assert b"ABCDE ?1    " == raw
 
 
 def test_the_line_time_of_a_request_is_known() -> None:
     """Characters of request and reply, as they travel."""
-    assert (Request(1, 2, 0, 16).request_bytes, Request(1, 2, 0, 16).reply_bytes) == (8, 7)
-    assert (Request(1, 4, 0, 32).request_bytes, Request(1, 4, 0, 32).reply_bytes) == (8, 69)
-    assert (Request(1, 15, 0, 9).request_bytes, Request(1, 15, 0, 9).reply_bytes) == (11, 8)
-    assert (Request(1, 16, 0, 8).request_bytes, Request(1, 16, 0, 8).reply_bytes) == (25, 8)
+    assert (8, 7) == (Request(1, 2, 0, 16).request_bytes, Request(1, 2, 0, 16).reply_bytes)
+    assert (8, 69) == (Request(1, 4, 0, 32).request_bytes, Request(1, 4, 0, 32).reply_bytes)
+    assert (11, 8) == (Request(1, 15, 0, 9).request_bytes, Request(1, 15, 0, 9).reply_bytes)
+    assert (25, 8) == (Request(1, 16, 0, 8).request_bytes, Request(1, 16, 0, 8).reply_bytes)

@@ -69,11 +69,11 @@ def test_lamps_go_dark_and_signs_say_closed_and_what_is_missing_is_named() -> No
         )
         closings = await asyncio.to_thread(close_all, site)  # type: ignore[arg-type]
         causes = {closing.name: closing.cause for closing in closings}
-        assert {name for name, cause in causes.items() if not cause} == {"pit/40", "pit/41", "pit-sign"}
-        assert causes["pit/42"] == "unit 42 gave no reply to function 15"
-        assert causes["away/50"] == "/nowhere/tty does not exist"
-        assert module.coils[40][:8] == [False] * 7 + [True]
-        assert module.registers[41][:3] == [0x434C, 0x4F53, 0x4544]
+        assert {"pit/40", "pit/41", "pit-sign"} == {name for name, cause in causes.items() if not cause}
+        assert "unit 42 gave no reply to function 15" == causes["pit/42"]
+        assert "/nowhere/tty does not exist" == causes["away/50"]
+        assert [False] * 7 + [True] == module.coils[40][:8]
+        assert [0x434C, 0x4F53, 0x4544] == module.registers[41][:3]
         for command in (WriteString("a", "CLOSED"), WriteString("b", "CLOSED"), ReleasePriority()):
             assert transmission(command, "^", "00") in bytes(said)
         assert b"E$" not in bytes(said)
@@ -108,9 +108,9 @@ def test_the_command_names_what_it_could_not_reach(tmp_path: Path) -> None:
     result = CliRunner().invoke(outputs, ["closed", "--config", str(site), "--json"])
     assert result.exit_code == 1, result.output
     document = json.loads(result.stdout)
-    assert document["closed"] == []
+    assert [] == document["closed"]
     assert "pit-1/40" in document["missed"]
     assert "does not exist" in document["missed"]["pit-1/40"]
     assert "pit-1/40 not closed: " in result.stderr
     site.write_text("nonsense", encoding="utf-8")
-    assert CliRunner().invoke(outputs, ["closed", "--config", str(site)]).exit_code == 78
+    assert 78 == CliRunner().invoke(outputs, ["closed", "--config", str(site)]).exit_code

@@ -47,7 +47,7 @@ def test_a_port_is_opened_for_us_alone() -> None:
     with pytest.raises(PortLostError, match="held by another program"):
         open_port(bus(name))
     value = fcntl.ioctl(port.fileno(), 0x80045440, b"\0" * 4)  # TIOCGEXCL
-    assert int.from_bytes(value, "little") == 1
+    assert 1 == int.from_bytes(value, "little")
     close_port(port)
     again = open_port(bus(name))
     close_port(again)
@@ -88,7 +88,7 @@ def test_the_line_settings_are_asked_for(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(serialport.fcntl, "ioctl", lambda *a: 0)
     open_port(bus("/dev/any", bytesize=7, parity="E", stopbits=2), dtr=False)
     (port,) = seen
-    assert (port.baudrate, port.bytesize, port.parity, port.stopbits) == (19200, 7, "E", 2)
+    assert (19200, 7, "E", 2) == (port.baudrate, port.bytesize, port.parity, port.stopbits)
     assert port.exclusive is True
     assert port.dtr is False
 
@@ -138,7 +138,7 @@ def test_bytes_that_waited_arrive_in_order_once_the_peer_reads() -> None:
             await whole.wait()
             await drained.wait()
         loop.remove_reader(master)
-        assert bytes(got) == sent
+        assert sent == bytes(got)
         link.close()
         os.close(master)
 
@@ -169,9 +169,9 @@ def test_an_unplugged_port_is_told_once_and_closed() -> None:
 def test_the_wait_doubles_from_half_a_second_to_five() -> None:
     """0.5, 1, 2, 4, 5, 5 … and from the start once the port worked."""
     backoff = Backoff()
-    assert [backoff.next_s() for _ in range(6)] == [0.5, 1, 2, 4, 5, 5]
+    assert [0.5, 1, 2, 4, 5, 5] == [backoff.next_s() for _ in range(6)]
     backoff.reset()
-    assert backoff.next_s() == 0.5
+    assert 0.5 == backoff.next_s()
 
 
 @pytest.mark.parametrize(("baud", "gap_ms"), [(9600, 3.5 * 10 / 9.6), (19200, 3.5 * 10 / 19.2), (38400, 1.75)])
@@ -181,9 +181,9 @@ def test_the_line_is_silent_between_frames(baud: int, gap_ms: float) -> None:
     pace = Pace(BusConfig("b", "modbus", "p", baud), lambda: now)
     assert pace.wait_s() < 0
     pace.sent(8)
-    assert pace.wait_s() * 1000 == pytest.approx(8 * 10_000 / baud + gap_ms)
+    assert pytest.approx(8 * 10_000 / baud + gap_ms) == pace.wait_s() * 1000
     now += 1.0
     pace.heard()
-    assert pace.wait_s() * 1000 == pytest.approx(gap_ms)
+    assert pytest.approx(gap_ms) == pace.wait_s() * 1000
     pace.silent_for(0.1)
-    assert pace.wait_s() * 1000 == pytest.approx(100)
+    assert pytest.approx(100) == pace.wait_s() * 1000

@@ -113,8 +113,8 @@ def test_the_bytes_are_the_codecs_and_the_plan_is_remembered(tmp_path: Path) -> 
             await until(lambda: b.bytes == wire(*SETUP, *START))
             b.bus.want("pit", SignWanted(3, ("$1,234.56",)))
             await until(lambda: b.bytes == wire(*SETUP, *START, WriteString("a", "$1,234.56")))
-            assert b.bus.shown("pit").values == ("$1,234.56",)
-            assert b.bus.shown_cents("pit") == (123456,)
+            assert ("$1,234.56",) == b.bus.shown("pit").values
+            assert (123456,) == b.bus.shown_cents("pit")
             gaps = [after - before for before, after in zip(b.times, b.times[1:], strict=False)]
             assert min(gaps[:2]) >= 2.0
             assert min(gaps) >= 0.25
@@ -138,7 +138,7 @@ def test_a_crash_between_erasing_and_configuring_is_made_good(tmp_path: Path) ->
             assert not (tmp_path / "pit.plan").exists()
         async with bench(tmp_path) as b:
             await until(lambda: b.bytes == wire(*SETUP, *START))
-        assert (tmp_path / "pit.plan").read_text() == remembered
+        assert remembered == (tmp_path / "pit.plan").read_text()
 
     run(work())
 
@@ -176,7 +176,7 @@ def test_an_unplugged_sign_begins_with_closed_when_it_is_back(tmp_path: Path) ->
             b.master, name = raw_pty()
             await until(lambda: not b.bus.up)
             assert b.bus.status("pit")["up"] is False
-            assert b.bus.shown("pit").values == ("$5.00",)
+            assert ("$5.00",) == b.bus.shown("pit").values
             b.bytes = b""
             asyncio.get_running_loop().add_reader(b.master, b.read)
             (tmp_path / "port").unlink()
@@ -197,6 +197,6 @@ def test_going_closed_is_for_good(tmp_path: Path) -> None:
                 await b.bus.go_closed()
             b.bus.want("pit", SignWanted(2, ("$6.00",)))
             await until(lambda: b.bytes.endswith(wire(WriteString("a", CLOSED), ReleasePriority())))
-            assert b.bus.shown("pit").values == (CLOSED,)
+            assert (CLOSED,) == b.bus.shown("pit").values
 
     run(work())

@@ -72,9 +72,9 @@ def test_a_new_plan_clears_waits_configures_and_closes_before_any_value() -> Non
         *["ClearMemory", "ConfigureMemory", "WriteString", "WriteString", "WriteText"],
         *["ReleasePriority", "WriteString", "WriteString"],
     ]
-    assert [c.text for c in commands if isinstance(c, WriteString)] == [CLOSED, CLOSED, "$1,000.00", "$2.00"]
-    assert player.signs["pit"].shows() == "L0 $1,000.00  L1 $2.00"
-    assert player.signs["pit"].faults == {}
+    assert [CLOSED, CLOSED, "$1,000.00", "$2.00"] == [c.text for c in commands if isinstance(c, WriteString)]
+    assert "L0 $1,000.00  L1 $2.00" == player.signs["pit"].shows()
+    assert {} == player.signs["pit"].faults
 
 
 def test_a_remembered_plan_is_not_sent_again() -> None:
@@ -92,9 +92,9 @@ def test_every_frame_is_the_codecs_and_keeps_its_distance() -> None:
         player.play(0.4)
     player.play(10)
     for (at, step), (following, _) in pairwise(player.frames):
-        assert step.data == transmission(step.command, "^", "00")
+        assert transmission(step.command, "^", "00") == step.data
         assert following - (at + len(step.data) * 10 / 9600) >= QUIET_MS[type(step.command)] / 1000
-    assert player.signs["pit"].faults == {}
+    assert {} == player.signs["pit"].faults
 
 
 def test_only_the_newest_value_is_sent_and_an_unchanged_one_never() -> None:
@@ -105,10 +105,10 @@ def test_only_the_newest_value_is_sent_and_an_unchanged_one_never() -> None:
     for n in range(50):
         state.want(SignWanted(n, (f"${n}.00", CLOSED)))
     state.want(SignWanted(3, ("$999.00", CLOSED)))
-    assert player.play(5) == [WriteString("a", "$49.00")]
+    assert [WriteString("a", "$49.00")] == player.play(5)
     state.want(SignWanted(60, ("$49.00", CLOSED)))
-    assert player.play(5) == []
-    assert state.shown.seq == 60
+    assert [] == player.play(5)
+    assert 60 == state.shown.seq
 
 
 def test_what_does_not_fit_shows_closed() -> None:
@@ -118,9 +118,9 @@ def test_what_does_not_fit_shows_closed() -> None:
     state.want(SignWanted(1, ("$1.00", "$2.00")))
     player.play(10)
     state.want(SignWanted(2, ("$1,234,567,890.00", "€2.00")))
-    assert player.play(5) == [WriteString("a", CLOSED), WriteString("b", CLOSED)]
-    assert state.too_long == 2
-    assert player.signs["pit"].figures() == {"a": CLOSED, "b": CLOSED}
+    assert [WriteString("a", CLOSED), WriteString("b", CLOSED)] == player.play(5)
+    assert 2 == state.too_long
+    assert {"a": CLOSED, "b": CLOSED} == player.signs["pit"].figures()
 
 
 def test_closing_goes_first_then_wins_then_what_fell() -> None:
@@ -131,11 +131,11 @@ def test_closing_goes_first_then_wins_then_what_fell() -> None:
     player.play(10)
     state.want(SignWanted(2, ("$2.00", "$4.00", CLOSED), "WIN T1 $9.00"))
     commands = player.play(5)
-    assert [type(c).__name__ for c in commands] == ["WriteString", "WriteText", "WriteString", "WriteString"]
-    assert [c.text for c in commands if isinstance(c, WriteString)] == [CLOSED, "$4.00", "$2.00"]
-    assert commands[1].label == "0"
+    assert ["WriteString", "WriteText", "WriteString", "WriteString"] == [type(c).__name__ for c in commands]
+    assert [CLOSED, "$4.00", "$2.00"] == [c.text for c in commands if isinstance(c, WriteString)]
+    assert "0" == commands[1].label
     state.want(SignWanted(3, ("$2.00", "$4.00", CLOSED)))
-    assert player.play(5) == [ReleasePriority()]
+    assert [ReleasePriority()] == player.play(5)
 
 
 def test_everything_is_pushed_again_after_a_quarter_of_an_hour_without_closing() -> None:
@@ -145,8 +145,8 @@ def test_everything_is_pushed_again_after_a_quarter_of_an_hour_without_closing()
     state.want(SignWanted(1, ("$1.00", "$5.00")))
     player.play(10)
     commands = player.play(REPUSH_S)
-    assert [type(c).__name__ for c in commands] == ["WriteText", "ReleasePriority", "WriteString", "WriteString"]
-    assert [c.text for c in commands if isinstance(c, WriteString)] == ["$1.00", "$5.00"]
+    assert ["WriteText", "ReleasePriority", "WriteString", "WriteString"] == [type(c).__name__ for c in commands]
+    assert ["$1.00", "$5.00"] == [c.text for c in commands if isinstance(c, WriteString)]
 
 
 def test_a_line_that_comes_back_begins_with_closed() -> None:
@@ -158,7 +158,7 @@ def test_a_line_that_comes_back_begins_with_closed() -> None:
     player.queue.link_up(player.now)
     assert state.shown.values == ("$1.00", "$5.00")  # the sign last got these, whatever it does now
     commands = player.play(10)
-    assert [c.text for c in commands if isinstance(c, WriteString)] == [CLOSED, CLOSED, "$1.00", "$5.00"]
+    assert [CLOSED, CLOSED, "$1.00", "$5.00"] == [c.text for c in commands if isinstance(c, WriteString)]
 
 
 def test_signs_of_one_line_take_turns() -> None:
@@ -179,15 +179,15 @@ def test_what_was_shown_is_known_with_its_entry() -> None:
     """A claim records what the sign last got: the values, and the entry they have all caught up with."""
     player = Player(sign(), remembered=True)
     state = player.queue.signs["pit"]
-    assert state.shown.values == (None, None)
+    assert (None, None) == state.shown.values
     state.want(SignWanted(7, ("$12,345.67", "$2.00")))
     player.play(10)
-    assert state.shown[:2] == (("$12,345.67", "$2.00"), 7)
+    assert (("$12,345.67", "$2.00"), 7) == state.shown[:2]
     state.want(SignWanted(8, ("$12,346.00", "$3.00")))
     player.play(0.1)
-    assert state.shown[:2] == (("$12,346.00", "$2.00"), 7)
+    assert (("$12,346.00", "$2.00"), 7) == state.shown[:2]
     player.play(1)
-    assert state.shown[:2] == (("$12,346.00", "$3.00"), 8)
+    assert (("$12,346.00", "$3.00"), 8) == state.shown[:2]
 
 
 @pytest.mark.parametrize(
@@ -195,4 +195,4 @@ def test_what_was_shown_is_known_with_its_entry() -> None:
 )
 def test_amounts_are_read_back(text: str | None, cents: int | None) -> None:
     """The text of a figure as cents, and nothing else as an amount."""
-    assert amount_cents(text) == cents
+    assert cents == amount_cents(text)
