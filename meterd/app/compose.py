@@ -23,10 +23,10 @@ from meterd import __version__
 from meterd.accounting.book import Book
 from meterd.accounting.commands import SYSTEM, Note
 from meterd.accounting.entries import Kind
-from meterd.app.commit import draft_entry
 from meterd.app.effects import Effects
 from meterd.app.loop import MoneyLoop
 from meterd.app.parameters import differences
+from meterd.app.verify import audited_book
 from meterd.config import Site
 from meterd.edge.clock import Clock
 from meterd.edge.control import Answer, ControlServer
@@ -69,9 +69,7 @@ def open_book(site: Site, store: Store, *, demo: bool) -> Book:
         LedgerError: a demo ledger in production, or the other way round.
         ConfigError: the site file is not what the ledger has in force.
     """
-    book = Book()
-    for record in store.records():
-        book.apply(record.seq, record.at_utc, draft_entry(record))
+    book = audited_book(store.records())
     if book.demo and not demo:
         raise LedgerError("this is a demo ledger: no real wager may enter it. Point --ledger at the floor's own ledger")
     if demo and not book.demo:

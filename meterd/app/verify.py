@@ -110,6 +110,26 @@ class Audit:
             return f"it cannot be folded: {_words(cause)}"
 
 
+def audited_book(records: Iterable[Record]) -> Book:
+    """The fold of a whole ledger in which every entry holds; what a writer starts from.
+
+    Raises:
+        LedgerError: an entry does not hold; it is named, and nothing may be written behind it.
+    """
+    audit = Audit()
+    try:
+        for record in records:
+            reason = audit.take(record)
+            if reason is not None:
+                raise LedgerError(
+                    f"entry {audit.entries + 1} does not hold: {reason}. Nothing is written behind it:"
+                    " run `meterd ledger verify`, keep the files as they are, and restore a verified backup"
+                )
+    except volume.BadRowError as cause:
+        raise LedgerError(f"entry {cause.seq} cannot be read: {cause.reason}. Run `meterd ledger verify`") from cause
+    return audit.book
+
+
 def _unstored(entry: Entry) -> str | None:
     """A level that the entry moves without storing its values."""
     stored = entry.body.get("levels", ())

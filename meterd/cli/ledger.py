@@ -1,4 +1,4 @@
-"""``meterd ledger``: create one, verify one."""
+"""``meterd ledger``: create one, add to its parameters, verify it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _A_PATH = click.Path(path_type=Path)
 
 @click.group()
 def ledger() -> None:
-    """Create a ledger, or verify one."""
+    """Create a ledger, add links and tables to it, or verify it."""
 
 
 @ledger.command()
@@ -61,6 +61,33 @@ def _create(folder: Path, config: Path | None, site: str | None, currency: str |
     from meterd.edge.catalogue import read_site
 
     create_ledger(folder, read_site(config)[0])
+
+
+@ledger.command()
+@click.argument("folder", type=click.Path(path_type=Path, file_okay=False))
+@click.option("--config", required=True, type=click.Path(path_type=Path, dir_okay=False), help="the new site file")
+@click.option("--by", "first", required=True, help="who asks for it")
+@click.option("--and", "second", required=True, help="who approves it; somebody else")
+@click.option("--reference", required=True, help="the approval's reference")
+def adopt(folder: Path, config: Path, first: str, second: str, reference: str) -> None:
+    """Put new links and tables of a site file in force. The daemon must be stopped.
+
+    Exit codes: 0 adopted, 2 wrong use, 74 the ledger needs a person, 78 the site file differs in more than additions.
+    """
+    from meterd.app.adopt import adopt as adopt_site
+    from meterd.edge.catalogue import read_site
+
+    if first.strip().casefold() == second.strip().casefold() or not first.strip() or not second.strip():
+        raise click.UsageError("--by and --and name two different people")
+    try:
+        adopted = adopt_site(folder, read_site(config)[0], first=first, second=second, reference=reference)
+    except ConfigError as error:
+        click.echo(f"meterd ledger adopt: {error}", err=True)
+        sys.exit(EXIT_CONFIG)
+    except LedgerError as error:
+        click.echo(f"meterd ledger adopt: {error}", err=True)
+        sys.exit(EXIT_LEDGER)
+    click.echo(f"adopted links: {', '.join(adopted.links) or 'none'}; tables: {', '.join(adopted.tables) or 'none'}")
 
 
 @ledger.command()

@@ -1,4 +1,4 @@
-"""``meterd``: the group that finds its verbs when they are called, so that one verb never pays for another's imports."""
+"""``meterd``: a group that finds its verbs when they are called; no verb pays for another's imports."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ VERBS: Final = {
 class LazyGroup(click.Group):
     """A group whose commands are imported on first use."""
 
-    def list_commands(self, ctx: click.Context) -> list[str]:
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
         """All verbs, in order."""
         return list(VERBS)
 
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
         """Import and return one verb, or None if there is no such verb."""
         if cmd_name not in VERBS:
             return None
