@@ -90,7 +90,7 @@ def parse_rate(text: str) -> int:
 
 
 def format_rate(ppm: int) -> str:
-    """ppm as ``2.375%``, no trailing zeros."""
+    """A rate in ppm as ``2.375%``, no trailing zeros."""
     whole, part = divmod(ppm, 10_000)
     tail = f"{part:04d}".rstrip("0")
     return f"{whole}.{tail}%" if tail else f"{whole}%"
