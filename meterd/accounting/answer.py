@@ -14,10 +14,12 @@ from meterd.accounting.awards import Settled
 from meterd.accounting.book import Book
 from meterd.accounting.commands import Actor, Command, Role
 from meterd.accounting.entries import Entry, Kind, Posting
-from meterd.accounting.meter import LevelMoney
+from meterd.accounting.meter import LevelMoney, LinkRules
 from meterd.accounting.refusals import Refusal, Refused
 from meterd.accounting.settings import SiteSettings
 from meterd.accounting.state import Award, LinkState, TableState, TableStatus
+from meterd.errors import MeterdError
+from meterd.paytables.model import Row
 
 Answer = tuple[Entry, ...] | Refused
 
@@ -149,3 +151,18 @@ def refused_entry(command: Command, refused: Refused) -> Entry:
         },
         table=getattr(command, "table", None),
     )
+
+
+def rank_cards(rules: LinkRules, cards: Mapping[str, str]) -> Row | Refused | None:
+    """What the ranking core makes of the cards; CARDS_DISAGREE where it cannot read or rank them."""
+    from meterd.paytables.outcome import outcome  # noqa: PLC0415 - the ranking core loads when cards are entered
+
+    try:
+        return outcome(
+            rules.settings.paytable,
+            cards=cards.get("cards", ""),
+            community=cards.get("community", ""),
+            dealer=cards.get("dealer", ""),
+        ).row
+    except (ValueError, MeterdError) as error:
+        return Refused(Refusal.CARDS_DISAGREE, str(error))

@@ -53,7 +53,8 @@ class Tie:
     """Awards of one round on one level that are reckoned together (M7).
 
     ``frozen_cents`` is what they share (``split``) or each take their share of (``full_each``); ``meter_cents`` what of
-    it came from the meter; ``resets`` the level's restarts when it began; ``closed`` once all members are confirmed.
+    it came from the meter; ``resets`` the level's restarts when it began; ``closed`` once all members are confirmed,
+    ``late`` who claimed after that.
     """
 
     frozen_cents: int
@@ -61,6 +62,7 @@ class Tie:
     resets: int
     members: tuple[str, ...] = ()
     closed: bool = False
+    late: tuple[str, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
         """Plain JSON values, for an entry."""
@@ -70,12 +72,20 @@ class Tie:
             "resets": self.resets,
             "members": list(self.members),
             "closed": self.closed,
+            "late": list(self.late),
         }
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Tie:
         """The inverse of :meth:`to_json`."""
-        return cls(data["frozen_cents"], data["meter_cents"], data["resets"], tuple(data["members"]), data["closed"])
+        return cls(
+            data["frozen_cents"],
+            data["meter_cents"],
+            data["resets"],
+            tuple(data["members"]),
+            data["closed"],
+            tuple(data["late"]),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -327,8 +337,8 @@ def _split_part(money: LinkMoney, claim: ClaimFacts, level: LevelMoney, sign: in
         _set_tie(money, claim, level, Tie(part.cents, shown, level.resets, (claim.award,)))
         return part, sign > shown
     if name in claim.late:
-        cents = tie.frozen_cents // (len(tie.members) + 1)
-        _set_tie(money, claim, level, replace(tie, members=(*tie.members, claim.award)))
+        cents = tie.frozen_cents // (len(tie.members) + len(tie.late) + 1)
+        _set_tie(money, claim, level, replace(tie, late=(*tie.late, claim.award)))
         part = _pay_from(money, claim, level, PayKind.METER_PERCENT, cents, 0, restarts=False)
         return part, False
     raised = max(tie.frozen_cents, sign)
@@ -348,6 +358,8 @@ def _share_out(money: LinkMoney, tie: Tie, name: str, newest: str, mine: Part) -
             mine = mine._replace(cents=cents, meter_cents=meter_cents, house_cents=cents - meter_cents)
             add(money.moves, f"payable/{award}", cents * MICROCENTS_PER_CENT)
             continue
+        if award not in money.parts:
+            continue  # confirmed before the journal begins: its share stands, and is the same in every telling
         parts = list(money.parts[award])
         index = next(i for i, p in enumerate(parts) if p.level == name and p.kind == PayKind.METER_PERCENT.value)
         add(money.moves, f"payable/{award}", (cents - parts[index].cents) * MICROCENTS_PER_CENT)

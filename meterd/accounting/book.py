@@ -348,6 +348,8 @@ def _reread_journal(book: Book, link: LinkState, body: Mapping[str, Any], ops: l
             again.append(ClaimOp(op.facts, LinkMoney.from_json(link.rules, before[op.facts.award])))
         elif isinstance(op, LockOp) and op.key in sent:
             again.append(replace(op, sent=sent[op.key]))
+        elif isinstance(op, UndoOp) and op.award in body["awards"]:
+            again.append(op._replace(parts=book.awards[op.award].parts))
         else:
             again.append(op)
     again.extend(ShiftOp(s["level"], s["microcents"], s["table"]) for s in body["shifts"])
@@ -374,7 +376,9 @@ def _corrected(book: Book, entry: Entry) -> None:
     ops: list[Op] = []
     for op in link.journal.ops if link.journal is not None else []:
         if isinstance(op, ClaimOp) and op.facts.award == award.id:
-            facts = op.facts._replace(hand=body["hand"], seat=body["seat"], units=body["units"])
+            facts = op.facts._replace(
+                hand=body["hand"], seat=body["seat"], units=body["units"], late=tuple(body["late"])
+            )
             ops.append(ClaimOp(facts, op.before))
         else:
             ops.append(op)

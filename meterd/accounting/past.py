@@ -7,11 +7,11 @@ Units: microcents in moves.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from meterd.accounting.answer import award_facts, level_facts
-from meterd.accounting.awards import LinkMoney
+from meterd.accounting.awards import LinkMoney, RoundMark
 from meterd.accounting.book import Book
 from meterd.accounting.meter import LinkRules, Moves
 from meterd.accounting.replay import ClaimOp, LockOp, Op, Pins, redecide
@@ -60,15 +60,28 @@ def without(timeline: Timeline, award: Award) -> Retold:
     return retold
 
 
+def closed_ties(money: LinkMoney, key: str, award: str) -> tuple[str, ...]:
+    """Levels whose tie of a round is confirmed without this award: for it, the house alone pays (M7)."""
+    mark = money.marks.get(key)
+    ties = mark.ties if mark is not None else {}
+    return tuple(name for name, tie in ties.items() if tie.closed and award not in tie.members)
+
+
 def corrected(timeline: Timeline, award: Award, *, hand: str, seat: int, units: int) -> Retold:
-    """The link as if a pending award had been keyed with this hand and seat, in its place."""
+    """The link as if a pending award had been keyed with this hand and seat, in its place.
+
+    Choice: where the hand would join a tie that has been confirmed since, it comes after it.
+    """
+    late = closed_ties(timeline.money, f"{award.table}#{award.round}", award.id)
     ops: list[Op] = []
     for op in timeline.ops:
         if isinstance(op, ClaimOp) and op.facts.award == award.id:
-            ops.append(ClaimOp(op.facts._replace(hand=hand, seat=seat, units=units), op.before))
+            ops.append(ClaimOp(op.facts._replace(hand=hand, seat=seat, units=units, late=late), op.before))
         else:
             ops.append(op)
-    return _retell(timeline, ops, award.table)
+    retold = _retell(timeline, ops, award.table)
+    retold.facts["late"] = list(late)
+    return retold
 
 
 def _retell(timeline: Timeline, ops: list[Op], table: str) -> Retold:
@@ -76,7 +89,7 @@ def _retell(timeline: Timeline, ops: list[Op], table: str) -> Retold:
     if not timeline.ops:
         raise InvariantBroken("a pending award without a journal")
     again = redecide(timeline.rules, old, timeline.ops, ops, timeline.pins, table)
-    marks = {key: mark for key, mark in again.money.marks.items() if key in old.marks}
+    marks = {key: _still_closed(mark, old.marks[key]) for key, mark in again.money.marks.items() if key in old.marks}
     parts = {**old.parts, **{award: settled.parts for award, settled in again.changed.items()}}
     money = LinkMoney(again.money.levels, marks, parts)
     amounts = {**timeline.amounts, **{award: settled.cents for award, settled in again.changed.items()}}
@@ -101,6 +114,15 @@ def _retell(timeline: Timeline, ops: list[Op], table: str) -> Retold:
     }
     after = Timeline(timeline.rules, money, again.ops, amounts, list(timeline.pending), timeline.pins)
     return Retold(after, facts, again.moves, revalued)
+
+
+def _still_closed(mark: RoundMark, stands: RoundMark) -> RoundMark:
+    """A tie confirmed since stays so: confirming is no act on the link's money, so a replay does not tell it."""
+    ties = {
+        name: replace(tie, closed=True) if name in stands.ties and stands.ties[name].closed else tie
+        for name, tie in mark.ties.items()
+    }
+    return replace(mark, ties=ties)
 
 
 def _sent_before(ops: list[Op], lock: LockOp) -> Any:

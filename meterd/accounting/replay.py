@@ -231,8 +231,8 @@ def play(rules: LinkRules, base: LinkMoney, ops: Sequence[Op], pins: Pins) -> Pl
                 return_wagers(money, rules, op)
                 told.append(op)
             case UndoOp():
+                told.append(op._replace(parts=money.parts.get(op.award, op.parts)))
                 undo(money, op)
-                told.append(op)
             case ShiftOp():
                 shift(money, op)
                 told.append(op)

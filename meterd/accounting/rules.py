@@ -5,7 +5,8 @@ Rule 2: what a rule leaves to choose stands in the docstring of the function tha
 Rule 3: a device event at or below the book's mark has been answered before: ALREADY_DONE, and no entry.
 
 Where to read on: ``rules_site`` (links, tables, devices), ``rules_round`` (LOCK to END GAME), ``rules_claims``
-(claim, confirm, pay), ``rules_past`` (correct, void, undo); what money does is in ``meter``, ``awards``, ``replay``.
+(claim, pay), ``rules_confirm`` (confirm, hold), ``rules_past`` (correct, void, undo); what money does is in ``meter``,
+``awards`` and ``replay``.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final, NamedTuple
 
-from meterd.accounting import rules_claims, rules_past, rules_round, rules_site
+from meterd.accounting import rules_claims, rules_confirm, rules_past, rules_round, rules_site
 from meterd.accounting.answer import Answer, refused_entry
 from meterd.accounting.book import Book
 from meterd.accounting.commands import (
@@ -97,8 +98,8 @@ _RULES: Final[dict[type[Command], Callable[[Book, Any], Answer]]] = {
     Join: rules_round.join,
     EndGame: rules_round.end_game,
     Claim: rules_claims.claim,
-    Confirm: rules_claims.confirm,
-    Hold: rules_claims.hold,
+    Confirm: rules_confirm.confirm,
+    Hold: rules_confirm.hold,
     Pay: rules_claims.pay,
     Correct: rules_past.correct,
     Void: rules_past.void,

@@ -29,7 +29,8 @@ from meterd.accounting.entries import Entry, Kind
 from meterd.accounting.past import Retold, Timeline, corrected, without
 from meterd.accounting.refusals import Refusal, Refused
 from meterd.accounting.replay import UndoOp, WagersVoidedOp, return_wagers, undo
-from meterd.accounting.rules_claims import award_refusal, confirmation, row_of, second_refusal, tie_mates, wager_refusal
+from meterd.accounting.rules_claims import row_of, wager_refusal
+from meterd.accounting.rules_confirm import award_refusal, complete_ties, second_refusal
 from meterd.accounting.state import Award, AwardStatus, LinkState, TableState
 
 
@@ -43,7 +44,7 @@ def correct(book: Book, command: Correct) -> Answer:  # noqa: PLR0911 - one retu
     seats = table.past.get(award.round, table.seats)
     seat = award.seat if command.seat is None else command.seat
     rules = book.links[award.link].rules
-    if award.pending:
+    if award.pending and command.seat is not None:
         if not 1 <= seat <= table.settings.seats:
             return Refused(Refusal.SEAT_UNKNOWN, str(seat))
         refused = wager_refusal(book, table, seats, award.round, seat, but=award.id)
@@ -72,6 +73,7 @@ def correct(book: Book, command: Correct) -> Answer:  # noqa: PLR0911 - one retu
     return (
         entry(command, Kind.CORRECTED, body, table=award.table, link=award.link, moves=told.moves),
         *_revalued(book, command, told, award.id),
+        *complete_ties(book, command, award, told.after),
     )
 
 
@@ -129,13 +131,8 @@ def _void(
     entries = (
         entry(command, Kind.VOIDED, body, table=award.table, link=award.link, moves=told.moves, first=first),
         *_revalued(book, command, told, award.id),
+        *complete_ties(book, command, award, told.after),
     )
-    link = book.links[award.link]
-    mates = [name for name in link.pending if name in tie_mates(link, award) and name in told.after.pending]
-    if mates and all(book.awards[name].verified_by is not None for name in mates):
-        marks = told.after.money.marks
-        last = book.awards[mates[-1]]
-        entries = (*entries, confirmation(book, command, last, mates, marks, first=False))
     return entries, told.after
 
 

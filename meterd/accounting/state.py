@@ -95,6 +95,11 @@ class Award:
     undone: bool = False
 
     @property
+    def key(self) -> str:
+        """Name of its round for the marks of a link."""
+        return f"{self.table}#{self.round}"
+
+    @property
     def pending(self) -> bool:
         """Claimed, and neither confirmed nor voided. A held award is pending."""
         return self.status is AwardStatus.PENDING

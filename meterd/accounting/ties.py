@@ -1,0 +1,41 @@
+"""Which awards are confirmed together: the members of a tie whose level splits (M7).
+
+Rule 1: CONFIRM verifies one member; when none of a tie is left unverified, all are confirmed.
+Rule 2: an award in the ties of two levels binds the members of both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+
+from meterd.accounting.awards import RoundMark
+from meterd.accounting.meter import LinkRules
+from meterd.accounting.settings import Ties
+
+
+def split_levels(rules: LinkRules) -> set[str]:
+    """Levels whose 100 % awards of one round share one amount."""
+    return {name for name, level in rules.levels.items() if level.ties is Ties.SPLIT}
+
+
+def groups(rules: LinkRules, mark: RoundMark | None, pending: Collection[str]) -> list[set[str]]:
+    """Pending awards of a round that are confirmed together. An award in no open tie is in no group."""
+    split = split_levels(rules)
+    found: list[set[str]] = []
+    for name, tie in (mark.ties if mark is not None else {}).items():
+        members = {award for award in tie.members if award in pending}
+        if name not in split or tie.closed or not members:
+            continue
+        apart = []
+        for group in found:
+            if group & members:
+                members |= group
+            else:
+                apart.append(group)
+        found = [*apart, members]
+    return found
+
+
+def mates(rules: LinkRules, marks: Mapping[str, RoundMark], key: str, award: str, pending: Collection[str]) -> set[str]:
+    """Awards confirmed together with this one, itself among them."""
+    return next((group for group in groups(rules, marks.get(key), pending) if award in group), {award})
