@@ -25,6 +25,7 @@ from meterd.accounting.commands import SYSTEM, Note
 from meterd.accounting.entries import Kind
 from meterd.app.effects import Effects
 from meterd.app.loop import MoneyLoop
+from meterd.app.memory import settle
 from meterd.app.parameters import differences
 from meterd.app.verify import audited_book
 from meterd.config import Site
@@ -95,6 +96,7 @@ class Daemon:
         self._store = Store.open(places.ledger)
         self._clock = Clock()
         book = open_book(site, self._store, demo=demo)
+        settle()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._lock = threading.Lock()
         self._latest: dict[Any, Any] = {}
