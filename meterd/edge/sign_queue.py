@@ -37,7 +37,7 @@ from protocols.alpha import (
 
 CLOSED: Final = "CLOSED"
 REPUSH_S: Final = 900.0  # a sign never acknowledges; what it missed it shows after a quarter of an hour at the latest
-MARGIN_S: Final = 0.01  # timers and USB adapters are late by this
+MARGIN_S: Final = 0.03  # timers, USB adapters and busy machines shorten a pause by this; a lost write shows for long
 PRIORITY_CHARACTERS_MAX: Final = 100  # the priority file holds 125 bytes, some of them for colour and flashing
 
 _TEXT_LABEL: Final = "A"
@@ -54,7 +54,7 @@ class SignWanted(NamedTuple):
 
 
 class Shown(NamedTuple):
-    """What a sign last got. ``values`` are None where unknown; ``seq`` is the entry all of it has caught up with."""
+    """What a sign last got. ``values`` are None where unknown; no figure is older than entry ``seq`` (-1: unknown)."""
 
     values: tuple[str | None, ...]
     seq: int
@@ -98,6 +98,7 @@ class SignState:
         self._written: list[str | None] = [None] * count
         self._got: list[str | None] = [None] * count
         self._written_at: list[float] = [0.0] * count
+        self._seqs = [-1] * count
         self._priority: str | None = None
         self._priority_due = True
         self.shown = Shown((None,) * count, -1, 0.0)
@@ -114,6 +115,7 @@ class SignState:
         self._wanted = wanted
         values = [*wanted.values, *[CLOSED] * len(self.files)][: len(self.files)]
         self._fitted = tuple(self._fit(value) for value in values)
+        self._look(self.shown.at_s)
         return True
 
     def close(self) -> None:
@@ -156,6 +158,7 @@ class SignState:
             case ConfigureMemory():
                 self.applied = self.plan
                 self._got = [None] * len(self.files)
+                self._seqs = [-1] * len(self.files)
                 self.link_up()
             case WriteText("0") | ReleasePriority():
                 self._priority, self._priority_due = self._wanted.priority, False
@@ -165,17 +168,18 @@ class SignState:
                 self._took(_STRING_LABELS.index(label), text, at_s)
             case _:
                 pass
-        caught_up = self._wanted.seq if self.next_command() is None else self.shown.seq
-        self.shown = Shown(tuple(self._got), caught_up, at_s, self._priority)
-
-    def wanted_met(self) -> None:
-        """Nothing is to be sent: what is shown has caught up with the newest entry."""
-        if self.shown.seq != self._wanted.seq:
-            self.shown = self.shown._replace(seq=self._wanted.seq)
+        self._look(at_s)
 
     def frame(self, command: Command) -> bytes:
         """The bytes of a command to this sign."""
         return transmission(command, self.sign.model.type_code, self.sign.model.address)
+
+    def _look(self, at_s: float) -> None:
+        """Bring ``shown`` up to date: a figure that is as wanted is as new as the newest entry."""
+        for index, text in enumerate(self._fitted):
+            if self._written[index] == text:
+                self._seqs[index] = self._wanted.seq
+        self.shown = Shown(tuple(self._got), min(self._seqs, default=-1), at_s, self._priority)
 
     def _took(self, index: int, text: str, at_s: float) -> None:
         self._written[index] = self._got[index] = text
@@ -269,7 +273,6 @@ class SignQueue:
         for place, name in enumerate(names):
             found = self.signs[name].next_command()
             if found is None:
-                self.signs[name].wanted_met()
                 continue
             turn = (place - self._turn) % len(names)
             if best is None or (found[0], turn) < best[:2]:

@@ -50,11 +50,12 @@ def test_a_module_begins_with_a_baseline_and_then_only_changes_are_told(peer: st
     run(work())
 
 
-def test_a_press_too_short_for_the_levels_arrives_by_its_counter() -> None:
+@pytest.mark.parametrize("peer", PEERS)
+def test_a_press_too_short_for_the_levels_arrives_by_its_counter(peer: str) -> None:
     """A counter that moved while the level looks unchanged is an event all the same."""
 
     async def work() -> None:
-        async with rig() as r:
+        async with rig(peer=peer) as r:
             await r.floor.until(lambda: bool(r.floor.events))
             r.module.counters[40][7] += 1
             await r.floor.until(lambda: bool(r.floor.of(Reading)))
@@ -65,11 +66,12 @@ def test_a_press_too_short_for_the_levels_arrives_by_its_counter() -> None:
     run(work())
 
 
-def test_a_pad_is_told_by_counters_alone() -> None:
+@pytest.mark.parametrize("peer", PEERS)
+def test_a_pad_is_told_by_counters_alone(peer: str) -> None:
     """A keypad's keys are counters; its levels are not read."""
 
     async def work() -> None:
-        async with rig(profile=KEYPAD, poll=PollConfig(levels_ms=25, counters_ms=5000, timeout_ms=100)) as r:
+        async with rig(peer=peer, profile=KEYPAD, poll=PollConfig(levels_ms=25, counters_ms=5000, timeout_ms=100)) as r:
             await r.floor.until(lambda: bool(r.floor.events))
             r.module.inputs[40][1] = True
             r.module.counters[40][1] += 1
@@ -142,12 +144,13 @@ def test_wanted_outputs_are_written_read_back_and_written_again_when_they_differ
     run(work())
 
 
-def test_lamps_flash_by_the_modules_own_bank_where_it_has_one() -> None:
+@pytest.mark.parametrize("peer", PEERS)
+def test_lamps_flash_by_the_modules_own_bank_where_it_has_one(peer: str) -> None:
     """Side by side, outputs and flash bank are one write: the flash bit and the output it applies to."""
     profile = replace(SENSORS, flash=BitBlock(1, OUTPUTS, OUTPUTS))
 
     async def work() -> None:
-        async with rig(profile=profile) as r:
+        async with rig(peer=peer, profile=profile) as r:
             await r.floor.until(lambda: bool(r.floor.events))
             r.bus.want(40, UnitWanted(1, (True, True, False, *[False] * 5), (False, True, True, *[False] * 5)))
             await until(lambda: r.bus.shown_seq(40) == 1)
@@ -181,11 +184,12 @@ def test_lamps_are_toggled_where_the_module_cannot_flash() -> None:
     run(work())
 
 
-def test_text_is_written_when_it_changed_and_only_the_line_that_did() -> None:
+@pytest.mark.parametrize("peer", PEERS)
+def test_text_is_written_when_it_changed_and_only_the_line_that_did(peer: str) -> None:
     """Two ASCII characters a register, high byte first; an unchanged line travels once."""
 
     async def work() -> None:
-        async with rig(profile=KEYPAD) as r:
+        async with rig(peer=peer, profile=KEYPAD) as r:
             await r.floor.until(lambda: bool(r.floor.events))
             r.bus.want(40, UnitWanted(1, (), (), ("OPEN  3 BETS", "")))
             await until(lambda: r.module.registers[40][0] == ord("O") << 8 | ord("P"))
