@@ -35,7 +35,7 @@ from protocols.events import DeviceDown, DeviceUp, Reading
 
 HEARTBEAT_S: Final = 0.5  # how long the thread sleeps at most; it then checks the clock and the sum of all accounts
 
-TIDY_ENTRIES: Final = 50  # far below the thousand pages at which SQLite would do it by itself, in a commit
+TIDY_ENTRIES: Final = 200  # below the thousand pages at which SQLite would do it by itself, in the middle of a commit
 
 log = structlog.get_logger()
 
@@ -119,7 +119,7 @@ class MoneyLoop:
                 if not items and not overrun and self._stopping.is_set():
                     break
                 self._batch(overrun, items)
-                if not items:
+                if not len(self.inbox):
                     self._tidy()
             self._stopped()
         except (LedgerError, InvariantBroken) as error:
