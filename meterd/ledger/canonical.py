@@ -23,6 +23,7 @@ _DECODE: Final = json.JSONDecoder(parse_float=_refuse_number, parse_constant=_re
 
 #: Types that need no second look.
 _PLAIN: Final = frozenset({str, int, bool, type(None)})
+_TEXT: Final = frozenset({str})
 
 
 def canonical(value: Any) -> str:
@@ -58,9 +59,10 @@ def _refuse_inexact(value: Any) -> None:
     """Refuse what the encoder would quietly turn into something else: floats, and keys that are no text."""
     parts: Iterable[Any]
     if isinstance(value, dict):
-        for key in value:
-            if not isinstance(key, str):
-                raise MisuseError(f"no canonical JSON: the key {key!r} is no text")
+        if not _TEXT.issuperset(map(type, value)):
+            for key in value:
+                if not isinstance(key, str):
+                    raise MisuseError(f"no canonical JSON: the key {key!r} is no text")
         parts = value.values()
     elif isinstance(value, list | tuple):
         parts = value
@@ -68,6 +70,7 @@ def _refuse_inexact(value: Any) -> None:
         return
     else:
         raise MisuseError(f"no canonical JSON: {value!r} is a {type(value).__name__}")
-    for part in parts:
-        if type(part) not in _PLAIN:
-            _refuse_inexact(part)
+    if not _PLAIN.issuperset(map(type, parts)):
+        for part in parts:
+            if type(part) not in _PLAIN:
+                _refuse_inexact(part)
