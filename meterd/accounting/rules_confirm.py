@@ -23,7 +23,7 @@ from meterd.accounting.entries import Entry, Kind
 from meterd.accounting.meter import Moves, add
 from meterd.accounting.past import Timeline
 from meterd.accounting.refusals import Refusal, Refused
-from meterd.accounting.state import Award, EnvyShare
+from meterd.accounting.state import Award, EnvyShare, LinkState
 from meterd.accounting.ties import groups, mates, split_levels
 from meterd.money import MICROCENTS_PER_CENT
 
@@ -50,16 +50,36 @@ def confirm(book: Book, command: Confirm) -> Answer:
         return refused or Refused(Refusal.AWARD_UNKNOWN, command.award)
     link = book.links[award.link]
     together = mates(link.rules, link.marks, award.key, award.id, link.pending)
-    for name in link.pending:
-        if name == award.id:
-            break
-        if award.has_percent and name not in together and book.awards[name].levels & award.levels:
-            return Refused(Refusal.EARLIER_AWARD_PENDING, name)
+    earlier = _earlier(book, link, award, together)
+    if earlier is not None:
+        return Refused(Refusal.EARLIER_AWARD_PENDING, earlier)
     if award.verified_by is not None:
         return Refused(Refusal.ALREADY_DONE, f"{award.id} waits for {', '.join(sorted(together - {award.id}))}")
     waiting = [name for name in together if name != award.id and book.awards[name].verified_by is None]
     members = [] if waiting else [name for name in link.pending if name == award.id or name in together]
     return (confirmation(book, command, award, members, link.marks),)
+
+
+def _earlier(book: Book, link: LinkState, award: Award, together: set[str]) -> str | None:
+    """An earlier pending award on one of the levels of an award with a percent part; a fixed pay waits for none.
+
+    A member of a split tie stands where its tie began: its amount was frozen then. Otherwise a smaller share claimed
+    between two members and the tie would wait for each other for ever.
+    """
+    if not award.has_percent:
+        return None
+    mark = link.marks.get(award.key)
+    order = list(link.pending)
+    for name in sorted(award.levels):
+        tie = mark.ties.get(name) if mark is not None else None
+        tied = tie is not None and not tie.closed and name in split_levels(link.rules) and award.id in tie.members
+        first = (
+            next((member for member in tie.members if member in link.pending), award.id) if tied and tie else award.id
+        )
+        for other in order[: order.index(first)]:
+            if other not in together and name in book.awards[other].levels:
+                return other
+    return None
 
 
 def confirmation(

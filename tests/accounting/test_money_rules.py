@@ -362,6 +362,18 @@ def test_members_of_a_tie_wait_for_the_last_to_be_verified() -> None:
     casino.end()
 
 
+def test_a_tie_and_a_smaller_share_between_do_not_wait_for_each_other() -> None:
+    """A member stands where its tie began: the tie first, then the tenth claimed in between."""
+    casino = Casino(link(level(ties="split")))
+    casino.lock((1, 2, 3))
+    first = casino.claim(1, "royal-flush")
+    tenth = casino.claim(2, "straight-flush")
+    second = casino.claim(3, "royal-flush")
+    for award in (first, second, tenth):
+        casino.confirm(award)
+    assert {award.state_word for award in casino.book.awards.values()} == {"confirmed"}
+
+
 @pytest.mark.parametrize("order", [("royal-flush", "straight-flush"), ("straight-flush", "royal-flush")])
 def test_full_each_pays_the_round_on_one_basis(order: tuple[str, str]) -> None:
     """52,340 with 100 % and 10 %, either order: 52,340.00 + 5,234.00, house 5,234.00."""
