@@ -4,6 +4,9 @@ The daemon opens the slave of the first pair, under the path of the plan; the sl
 and signs listen, ours or another program's. A pseudo-terminal has no baud rate, so the relay holds every reply back by
 the line time of request and reply and by the module's turnaround. A bad cable lives here too.
 
+Bytes are timed when this loop reads them. A loop that was kept waiting says by how much it may be wrong
+(:class:`Attention`), so that nobody is blamed for a pause that the machine cut short.
+
 As on a real port, nobody but the daemon holds its end open: what a killed daemon set on it dies with it.
 Times are seconds of the monotonic clock.
 """
@@ -28,6 +31,8 @@ from meterd.sim.plan import NoisePlan
 BITS_PER_CHARACTER: Final = 11
 #: How often a port that nobody holds open is looked at again.
 REOPEN_S: Final = 0.01
+#: How often the loop notes that it came round.
+LOOK_S: Final = 0.01
 _CHUNK: Final = 4096
 
 
@@ -59,6 +64,26 @@ class Noise:
         return bytes(arrived)
 
 
+class Attention:
+    """How long the running loop may have been away when it reads something. ``close`` ends the looking."""
+
+    def __init__(self) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._look()
+
+    def away_s(self) -> float:
+        """Seconds since it last came round, beyond the usual."""
+        return max(0.0, self._loop.time() - self._looked_at - LOOK_S)
+
+    def close(self) -> None:
+        """Stop looking."""
+        self._timer.cancel()
+
+    def _look(self) -> None:
+        self._looked_at = self._loop.time()
+        self._timer = self._loop.call_later(LOOK_S, self._look)
+
+
 class Line:
     """One line. ``turnaround_s`` by unit; ``unplug`` takes the daemon's port away, ``plug`` brings it back."""
 
@@ -69,6 +94,7 @@ class Line:
         turnaround_s: Mapping[int, float] | None = None,
         noise: Noise | None = None,
         device_path: Path | None = None,
+        attention: Attention | None = None,
     ) -> None:
         self.path = path
         self.device_path = device_path
@@ -76,6 +102,8 @@ class Line:
         self.turnaround_s = dict(turnaround_s or {})
         self.noise = noise or Noise()
         self.carried = 0
+        self._attention = attention
+        self._read_at = self._away_s = 0.0
         self._loop = asyncio.get_running_loop()
         self._outer: int | None = None
         self._asked_at = 0.0
@@ -87,6 +115,10 @@ class Line:
             _link(device_path, slave)
         self._loop.add_reader(self._inner, self._from_device)
         self.plug()
+
+    def doubt_s(self) -> float:
+        """How much earlier than now the daemon's last bytes may have come."""
+        return self._loop.time() - self._read_at + self._away_s
 
     def plug(self) -> None:
         """A new port appears under the path."""
@@ -135,6 +167,7 @@ class Line:
             self._loop.call_later(REOPEN_S, self._wait_for_opener)
             return
         now = self._loop.time()
+        self._read_at, self._away_s = now, self._attention.away_s() if self._attention else 0.0
         # Bytes that follow before the last ones are through the line belong to one request.
         fresh = now > self._asked_at + len(self._asked) * self.character_s
         self._asked_at, self._asked = (now, data) if fresh else (self._asked_at, self._asked + data)

@@ -67,14 +67,17 @@ class AlphaSign:
         self._cleared = False
         self._usable = False
 
-    def hear(self, transmission: Transmission, began: float, ended: float) -> Heard:
-        """One whole transmission that took from ``began`` to ``ended`` on the line."""
+    def hear(self, transmission: Transmission, began: float, ended: float, doubt_s: float = 0.0) -> Heard:
+        """One whole transmission that took from ``began`` to ``ended`` on the line, or ended ``doubt_s`` earlier.
+
+        What comes after it is judged by the earlier end: only what was certainly too near is lost.
+        """
         heard = Heard(ended, self._fate(transmission, began), transmission)
         if heard.fate != "other":
-            self._ended = ended
+            self._ended = ended - doubt_s
         if heard.fate == "taken":
             for command in transmission.commands:
-                self._do(command, ended)
+                self._do(command, ended - doubt_s)
         elif heard.fate != "other":
             self.faults[heard.fate] += 1
         for listener in self.listeners:
@@ -165,10 +168,11 @@ class AlphaSign:
 
 
 class SignLine:
-    """All signs of one line, behind its bytes."""
+    """All signs of one line, behind its bytes. ``doubt_s`` says how much earlier the bytes just read may have come."""
 
-    def __init__(self, signs: list[AlphaSign], character_s: float) -> None:
+    def __init__(self, signs: list[AlphaSign], character_s: float, doubt_s: Callable[[], float] = lambda: 0.0) -> None:
         self.signs = signs
+        self._doubt_s = doubt_s
         self._character_s = character_s
         self._parser = AlphaParser()
         self._began: float | None = None
@@ -179,7 +183,7 @@ class SignLine:
             self._began = at - len(data) * self._character_s
         for transmission in self._parser.receive(data):
             for sign in self.signs:
-                sign.hear(transmission, self._began, at)
+                sign.hear(transmission, self._began, at, self._doubt_s())
             self._began = at
         if not self._parser.pending:
             self._began = None

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Final
 
 from meterd.sim.journal import Journal
-from meterd.sim.lines import DeviceEnd, Line, Noise
+from meterd.sim.lines import Attention, DeviceEnd, Line, Noise
 from meterd.sim.modules import SimModule
 from meterd.sim.people import People
 from meterd.sim.plan import LinePlan, Plan, PlanError
@@ -56,6 +56,7 @@ class World:
         self.lines: dict[str, Line] = {}
         self.modules: dict[tuple[str, int], SimModule] = {}
         self.signs: dict[str, AlphaSign] = {}
+        self._attention = Attention()
         self._ends: list[DeviceEnd] = []
         self._tasks: list[asyncio.Task[None]] = []
         check_playable(plan)
@@ -99,6 +100,7 @@ class World:
             end.close()
         for line in self.lines.values():
             line.close()
+        self._attention.close()
 
     def _add_line(self, plan: LinePlan, seed: int) -> None:
         line = Line(
@@ -107,6 +109,7 @@ class World:
             {module.unit: module.shape.turnaround_ms / 1000 for module in plan.modules},
             Noise.of(plan.noise, f"{seed}/{plan.id}"),
             Path(plan.device_port) if plan.device_port else None,
+            self._attention,
         )
         self.lines[plan.id] = line
         if plan.kind == "alpha":
@@ -114,7 +117,7 @@ class World:
             for sign in signs:
                 self.signs[sign.plan.id] = sign
                 sign.listeners.append(_SignNotes(sign, self.journal))
-            self._ends.append(DeviceEnd(line, SignLine(signs, line.character_s).serve))
+            self._ends.append(DeviceEnd(line, SignLine(signs, line.character_s, line.doubt_s).serve))
         else:
             modules = [SimModule(each.unit, each.shape) for each in plan.modules]
             self.modules.update({(plan.id, module.unit): module for module in modules})

@@ -67,6 +67,14 @@ def test_too_near_is_lost() -> None:
     assert {"lost": 1} == wire.sign.faults
 
 
+def test_a_late_reader_blames_nobody() -> None:
+    """Bytes that were read late may have come earlier: what follows is lost only where it was certainly too near."""
+    for doubt_s, fate in ((0.0, "lost"), (0.04, "lost"), (0.06, "taken")):
+        wire = a_ready_sign()
+        wire.sign.hear(Transmission((WriteString("a", "1"),)), wire.now - 0.024, wire.now, doubt_s)
+        assert fate == wire.say(WriteString("a", "2"), 0.2)
+
+
 def test_clearing_erases_and_deafens() -> None:
     """Clear and configuration each erase all files, and for two seconds nothing is heard."""
     wire = a_ready_sign()
