@@ -1,4 +1,4 @@
-"""The floor that the demo plays: eight tables of four games on twelve lines, two signs. Data, and two renderings of it.
+"""The floor that the demo plays: eight tables of four games on sixteen lines, two signs. Data, and two renderings of it.
 
 The site file is what a technician would write for such a floor; the plan tells the other end what it is and who plays.
 """
@@ -13,7 +13,7 @@ from meterd.config import Site
 
 
 class DemoTable(NamedTuple):
-    """One table of the demo. Its sensors have a line of their own; two tables share a line for their pads."""
+    """One table of the demo. At speed 20 its modules are asked every 40 ms, so sensors and pad have a line each."""
 
     id: str
     game: str
@@ -70,8 +70,6 @@ SIGNS: Final = {
     "tcp-sign": ("sign-2", ("tcp-1/main",), ("JACKPOT",)),
 }
 
-PADS_PER_LINE: Final = 2  # at speed 20 each module is asked every 40 ms; two pads fill two thirds of a line
-
 SENSOR_UNIT: Final = 60
 PAD_UNIT: Final = 80
 SENSOR_PROFILE: Final = "generic-sensors-16"
@@ -110,13 +108,12 @@ def site_text(ports: Path, levels_ms: int, port: int) -> str:
             lines += [f"reserve_ppm = {reserve}", f'reset = "{reset}"', f"limit_cents = {_quoted(limit)}"]
             lines += [f'overflow = "{overflow}"', 'ties = "sequential"', 'share_scales = "no"', f'floor = "{floor}"']
     for place, table in enumerate(TABLES):
-        pit, pad = place + 1, place // PADS_PER_LINE + 1
+        line = place + 1
         lines += ["", "[[table]]", f'id = "{table.id}"', f'game = "{table.game}"', f'link = "{table.link}"']
         lines += [f"seats = {table.seats}"]
-        lines += [f'sensors = {{ bus = "pit-{pit}", unit = {SENSOR_UNIT + place}, profile = "{SENSOR_PROFILE}" }}']
-        lines += [f'keypad = {{ bus = "keys-{pad}", unit = {PAD_UNIT + place}, profile = "{PAD_PROFILE}" }}']
-    pads = (len(TABLES) + PADS_PER_LINE - 1) // PADS_PER_LINE
-    for bus in (*(f"pit-{n + 1}" for n in range(len(TABLES))), *(f"keys-{n + 1}" for n in range(pads))):
+        lines += [f'sensors = {{ bus = "pit-{line}", unit = {SENSOR_UNIT + place}, profile = "{SENSOR_PROFILE}" }}']
+        lines += [f'keypad = {{ bus = "keys-{line}", unit = {PAD_UNIT + place}, profile = "{PAD_PROFILE}" }}']
+    for bus in (f"{kind}-{n + 1}" for kind in ("pit", "keys") for n in range(len(TABLES))):
         lines += ["", "[[bus]]", f'id = "{bus}"', 'kind = "modbus"', f'port = "{ports / bus}"', "baud = 115200"]
     for sign, (bus, shows, labels) in SIGNS.items():
         lines += ["", "[[bus]]", f'id = "{bus}"', 'kind = "alpha"', f'port = "{ports / bus}"', "baud = 9600"]
