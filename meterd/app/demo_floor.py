@@ -1,4 +1,6 @@
-"""The floor that the demo plays: eight tables of four games on sixteen lines, two signs. Data, and two renderings of it.
+"""The floor that the demo plays: eight tables of four games on sixteen lines, and two signs.
+
+Data, and two renderings of it.
 
 The site file is what a technician would write for such a floor; the plan tells the other end what it is and who plays.
 """

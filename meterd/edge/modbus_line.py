@@ -54,7 +54,7 @@ class Request(NamedTuple):
     unit: int
     function: int
     address: int
-    count: int
+    count: int  # type: ignore[assignment]  # nobody counts values in a request
     values: tuple[int, ...] = ()
 
     @property
