@@ -32,7 +32,7 @@ from meterd.accounting.commands import (
     WagerSeen,
 )
 from meterd.accounting.commands import Pay as PayAward
-from meterd.accounting.entries import Entry
+from meterd.accounting.entries import Entry, Kind, Posting
 from meterd.accounting.refusals import Refusal
 from meterd.accounting.rules import Decision, decide
 from meterd.accounting.settings import (
@@ -316,8 +316,6 @@ def cents(amount: int) -> str:
 
 def put(casino: Casino, meter: str, reserve: str = "0", overflow: str = "0", level_: str = "nexus/main") -> None:
     """Set a level to given values by hand: a correction of the test's own, balanced against house/revenue."""
-    from meterd.accounting.entries import Kind, Posting
-
     moves: dict[str, int] = {}
     for account, text in ((f"meter/{level_}", meter), (f"reserve/{level_}", reserve), (f"overflow/{level_}", overflow)):
         moves[account] = parse_money(text) * 1_000_000 - casino.book.balances.get(account, 0)

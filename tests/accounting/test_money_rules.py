@@ -9,6 +9,7 @@ from accounting_build import (
     DEALER,
     OTHER,
     ROYAL,
+    SUPERVISOR,
     TCP,
     THBP_6,
     THREE,
@@ -21,12 +22,11 @@ from accounting_build import (
     row,
 )
 
-from meterd.accounting.commands import Join, Undo
+from meterd.accounting.commands import Hold, Join, Undo
 from meterd.accounting.entries import Kind
 from meterd.paytables.model import Pay, PayKind
 
-
-# M3
+# LOCK (M3)
 
 
 def test_what_a_lock_leaves_to_the_house() -> None:
@@ -51,7 +51,7 @@ def test_counts_of_a_level() -> None:
     assert (state.wagers, state.units) == (2, 4)
 
 
-# M4: resets
+# Resets (M4)
 
 
 def test_a_reset_goes_only_up_to_the_limit() -> None:
@@ -87,14 +87,14 @@ def test_a_limit_with_next_meter_starts_the_next_meter() -> None:
 
 
 def test_overflow_to_the_house_is_income() -> None:
-    """overflow = house: house/revenue takes what is above the limit."""
+    """With overflow = house, house/revenue takes what is above the limit."""
     casino = Casino(link(level(seed="1000", limit="1000", overflow="house", reserve=None)))
     casino.lock((1, 2, 3))
     assert (casino.display(), casino.account("house/revenue")) == ("1,000.00", "0.60")
 
 
 def test_overflow_to_another_level() -> None:
-    """overflow = level:NAME: the other meter takes it, up to its own limit."""
+    """With overflow = level:NAME the other meter takes it, up to its own limit."""
     casino = Casino(
         link(
             level("a", seed="1000", limit="1000", overflow="level:b", reserve=None),
@@ -107,7 +107,7 @@ def test_overflow_to_another_level() -> None:
     assert (casino.display("nexus/b"), casino.overflow("nexus/b")) == ("500.10", "0.53")
 
 
-# M4: pays
+# What a row pays (M4)
 
 
 def test_a_fixed_pay_takes_what_the_meter_has() -> None:
@@ -121,7 +121,7 @@ def test_a_fixed_pay_takes_what_the_meter_has() -> None:
 
 
 def test_a_floor_lifts_the_display_by_the_house_alone() -> None:
-    """floor = seed: house/seed lifts the meter back; the reserve is not touched."""
+    """With floor = seed, house/seed lifts the meter back; the reserve is not touched."""
     casino = Casino(link(level(seed="1000", floor="seed"), table=THBP_6, wager="5.00"))
     casino.lock((1,))
     casino.claim(1, "full-house")
@@ -197,7 +197,7 @@ def test_an_award_of_nothing_restarts_the_level() -> None:
     assert (casino.amount(award), casino.display()) == ("0.00", "10,000.05")
 
 
-# M5: correct and void
+# Correct and void (M5)
 
 
 def test_a_correction_keeps_its_place() -> None:
@@ -282,7 +282,7 @@ def test_void_round_voids_its_awards_first_newest_first() -> None:
 
 
 def test_void_moves_what_a_level_sends_to_another_now() -> None:
-    """overflow = level:b: b's pending award keeps its amount, what b lacks is the house's."""
+    """With overflow = level:b, b's pending award keeps its amount, what b lacks is the house's."""
     casino = Casino(
         link(
             level("a", seed="1000", increment="20%", reserve=None, limit="1000", overflow="level:b"),
@@ -318,7 +318,7 @@ def test_undo_after_confirm() -> None:
     assert casino.microcents(f"payable/{award}") == 0
 
 
-# M7: ties
+# Ties (M7)
 
 
 def test_split_gives_odd_cents_to_the_earlier() -> None:
@@ -386,7 +386,7 @@ def test_full_each_pays_the_round_on_one_basis(order: tuple[str, str]) -> None:
     assert casino.account("house/pays/T1") == "-5,234.00"
 
 
-# M9: envy
+# Envy (M9)
 
 
 def test_envy_follows_the_receivers_wager() -> None:
@@ -414,10 +414,6 @@ def test_joined_seats_get_no_envy_from_each_other() -> None:
 
 def test_envy_of_a_held_award_is_paid_when_it_is_confirmed() -> None:
     """END GAME pays none of it; the confirmation does, to who sat there then."""
-    from accounting_build import SUPERVISOR
-
-    from meterd.accounting.commands import Hold
-
     casino = Casino()
     casino.lock((1, 2, 3))
     award = casino.claim(1, "royal-flush")

@@ -9,6 +9,7 @@ from accounting_build import (
     DEALER,
     OTHER,
     SUPERVISOR,
+    THREE,
     Casino,
     event,
     level,
@@ -25,6 +26,7 @@ from meterd.accounting.commands import (
     Confirm,
     Correct,
     CreateLedger,
+    DefineTable,
     EndGame,
     Event,
     Fold,
@@ -48,6 +50,7 @@ from meterd.accounting.refusals import Refusal
 from meterd.accounting.rules import decide
 from meterd.accounting.settings import SiteSettings, TableSettings
 from meterd.accounting.state import TableStatus
+from meterd.edge.files import paytable
 from meterd.errors import MisuseError
 
 
@@ -78,8 +81,6 @@ def test_claims_are_refused_in_order_of_precedence() -> None:
 
 def test_a_folded_hand_is_dead_where_the_table_says_so() -> None:
     """SEAT_FOLDED at one table, an award at the other."""
-    from meterd.accounting.commands import DefineTable
-
     casino = Casino()
     casino.do(DefineTable(actor=SYSTEM, settings=TableSettings("T3", "nexus", "Test", 7, folded_live=False)))
     casino.do(OpenTable(actor=SYSTEM, table="T3"))
@@ -101,8 +102,6 @@ def test_a_refusal_takes_no_award_number() -> None:
 
 def test_the_digit_form_of_a_hand_is_accepted() -> None:
     """4-of-a-kind is four-of-a-kind."""
-    from accounting_build import THREE
-
     casino = Casino(link(level("mega"), level("major"), level("minor"), table=THREE))
     casino.lock((1,))
     assert casino.book.awards[casino.claim(1, "4-of-a-kind")].hand == "four-of-a-kind"
@@ -137,7 +136,7 @@ def test_a_small_fixed_award_confirms_itself() -> None:
 
 
 def test_a_share_waits_for_earlier_awards_of_its_level_over_all_tables() -> None:
-    """EARLIER_AWARD_PENDING for the later share, also on another table and also behind a held one; not for a fixed pay."""
+    """EARLIER_AWARD_PENDING for a later share, also on another table and behind a held one; not for a fixed pay."""
     casino = Casino()
     casino.lock((1, 2), "T1")
     casino.lock((1,), "T2")
@@ -283,7 +282,7 @@ def test_a_refused_key_is_marked_too() -> None:
 
 
 def test_trusting_a_device_again() -> None:
-    """A new epoch and baseline; what moved is one MissedWhileAway; an OPEN table closes until END GAME, LOCKED stays."""
+    """A new epoch and baseline; what moved is one MissedWhileAway; OPEN closes until END GAME, LOCKED stays."""
     casino = Casino()
 
     def trust(**counts: int) -> TrustDevice:
@@ -391,8 +390,6 @@ def test_only_facts_are_notes() -> None:
 
 def test_cards_are_ranked_where_the_table_can() -> None:
     """A claim by cards finds its row; a confirmation with other cards is refused, with none above the threshold too."""
-    from meterd.edge.files import paytable
-
     table = paytable("co/nexus/pmg-ml-02")
     levels = tuple(level(name, ties="sequential") for name in table.levels)
     casino = Casino(link(*levels, table=table), site=SiteSettings("test", cards_above_cents=1))

@@ -15,7 +15,7 @@ from accounting_build import Casino, level, link, put
     ],
 )
 def test_example_1_a_level_is_won_and_starts_again(mode: str, display: str, house_tops_up: str) -> None:
-    """123,456 wagers, 100 %: pays 34,691.20; what stands behind the next start depends on the mode; liability does not."""
+    """123,456 wagers, 100 %: pays 34,691.20; the next start depends on the mode, the liability does not."""
     casino = Casino(link(level(reset=mode)))
     casino.rounds(30_864 - 1, (1, 2, 3, 4))
     casino.lock((1, 2, 3, 4))
