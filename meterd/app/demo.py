@@ -114,8 +114,8 @@ class Demo:
             )
             self._start("web", "web", "--socket", str(self.control), "--port", str(self.port))
             url = f"http://127.0.0.1:{self.port}/"
-            self._say(f"DEMO, no real money. Pages: {url}  a sign: {url}sign/nexus-1  ledger: {self.folder}")
             self._wait_for_web()
+            self._say(f"DEMO, no real money. Pages: {url}  a sign: {url}sign/nexus-1  ledger: {self.folder}")
             if not self._options.headless:
                 threading.Thread(target=webbrowser.open, args=(url,), daemon=True).start()
             died = self._play(began)

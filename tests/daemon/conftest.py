@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -9,6 +10,8 @@ from typing import Any
 
 import pytest
 from floor_rig import Floor
+
+sys.path.append(str(Path(__file__).parents[1] / "web"))  # its browser serves here too
 
 
 @pytest.fixture
