@@ -24,7 +24,13 @@ class Twin:
         reason = self.why_not(act)
         if reason is None:
             self._carry_out(act)
+            for member, level in self.state.open_ties():
+                self._add(("close", member, level))
         return reason
+
+    def _add(self, act: tuple[object, ...]) -> None:
+        self.history.append(act)
+        self.state.apply(act)
 
     def _carry_out(self, act: tuple[object, ...]) -> None:
         verb = act[0]
@@ -40,8 +46,7 @@ class Twin:
         elif verb == "void-round":
             self._void_wagers(str(act[1]), sorted(self.state.running(str(act[1])).stakes))
         else:
-            self.history.append(act)
-            self.state.apply(act)
+            self._add(act)
 
     def _again(self) -> None:
         self.state = State(self.rules)
@@ -68,9 +73,7 @@ class Twin:
             if win.seat in seats:
                 self._void(win.id)
         for seat in seats:
-            act = ("void-wager", table, seat)
-            self.history.append(act)
-            self.state.apply(act)
+            self._add(("void-wager", table, seat))
 
     # why not
 

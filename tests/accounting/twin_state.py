@@ -259,21 +259,28 @@ class State:
     # afterwards
 
     def confirm(self, award: str) -> None:
+        """Confirmed, or as the member of a tie only verified: the tie is closed by an act of its own."""
         win = self.wins[award]
-        ties = [tie for tie in win.round.ties.values() if award in tie.members]
-        if not ties:
+        win.verified = any(award in tie.members for tie in win.round.ties.values())
+        if not win.verified:
             self._confirmed(win)
-            return
-        win.verified = True
-        for tie in ties:
-            self._close(tie)
 
-    def _close(self, tie: Tie) -> None:
-        if all(self.wins[award].verified for award in tie.members):
-            tie.closed = True
-            for award in tie.members:
-                if self.wins[award].status == "pending":
-                    self._confirmed(self.wins[award])
+    def open_ties(self) -> list[tuple[str, str]]:
+        """(a member, level) of each tie in which nobody is left unverified."""
+        found = {}
+        for win in self.wins.values():
+            for name, tie in win.round.ties.items():
+                if not tie.closed and all(self.wins[award].verified for award in tie.members):
+                    found[tie.members[0], name] = None
+        return list(found)
+
+    def close(self, award: str, level: str) -> None:
+        """All of a tie are confirmed together."""
+        tie = self.wins[award].round.ties[level]
+        tie.closed = True
+        for member in tie.members:
+            if self.wins[member].status == "pending":
+                self._confirmed(self.wins[member])
 
     def _confirmed(self, win: Win) -> None:
         win.status = "confirmed"
