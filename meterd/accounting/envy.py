@@ -9,17 +9,29 @@ Units: cents.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from meterd.accounting.meter import LinkRules
+from meterd.accounting.settings import EnvyTrigger
 from meterd.accounting.state import Award, EnvyShare, RoundSeats
 
 
-def shares(rules: LinkRules, seats: RoundSeats, triggers: Iterable[Award]) -> tuple[EnvyShare, ...]:
-    """What each seat receives from each trigger, by seat. Nothing for a trigger whose own wager was voided."""
+def shares(
+    rules: LinkRules, seats: RoundSeats, triggers: Sequence[Award], given: Iterable[Award] = ()
+) -> tuple[EnvyShare, ...]:
+    """What each seat receives from each trigger, by seat. Nothing for a trigger whose own wager was voided.
+
+    With ``highest`` only the hands of the highest row among ``triggers`` and ``given`` count; ``given`` are awards of
+    the round confirmed before. Choice: envy handed out at END GAME stands when a higher hand is confirmed later.
+    """
+    chosen: Iterable[Award] = triggers
+    if rules.settings.envy_trigger is EnvyTrigger.HIGHEST:
+        order = [hand for hand, row in rules.rows.items() if row.envy_cents]
+        ranks = [order.index(award.hand) for award in (*triggers, *given) if award.hand in order]
+        chosen = [award for award in triggers if award.hand in order and order.index(award.hand) == min(ranks)]
     found = [
         share
-        for award in triggers
+        for award in chosen
         if award.seat in seats.wagers
         for share in _from(rules, seats, award.seat, award.hand, award.id)
     ]
@@ -39,7 +51,7 @@ def _from(rules: LinkRules, seats: RoundSeats, winner: int, hand: str, award: st
     player = next((group for group in seats.groups if winner in group), frozenset({winner}))
     found = []
     for seat, wager in seats.wagers.items():
-        if seat in player:
+        if seat in player or wager.wager_cents < rules.settings.envy_min_cents:
             continue
         cents = row.envy_cents * wager.wager_cents // table.wager_cents if table.envy_scales else row.envy_cents
         if cents:

@@ -100,7 +100,8 @@ def confirmation(
     shares: tuple[EnvyShare, ...] = ()
     seats = table.past.get(award.round)
     if seats is not None:
-        shares = envy.shares(link.rules, seats, [book.awards[name] for name in members])
+        given = [book.awards[name] for name in seats.awards if book.awards[name].stands]
+        shares = envy.shares(link.rules, seats, [book.awards[name] for name in members], given)
     total = sum(share.cents for share in shares)
     moves: Moves = {}
     if total:

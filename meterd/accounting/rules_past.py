@@ -184,7 +184,7 @@ def _void_wagers(
         if refused:
             return refused
     for award in awards:
-        if award.status in {AwardStatus.CONFIRMED, AwardStatus.PAID}:
+        if award.stands:
             return Refused(Refusal.ROUND_HAS_CONFIRMED_AWARD, f"{award.id} is {award.state_word}")
     entries: tuple[Entry, ...] = ()
     timeline = Timeline.of(book, link.settings.id)
@@ -227,7 +227,7 @@ def undo_award(book: Book, command: Undo) -> Answer:
     award = book.awards.get(command.award)
     if award is None:
         return Refused(Refusal.AWARD_UNKNOWN, command.award)
-    if award.status not in {AwardStatus.CONFIRMED, AwardStatus.PAID}:
+    if not award.stands:
         return Refused(Refusal.AWARD_NOT_PENDING, f"{award.id} is {award.state_word}, not confirmed")
     money = book.money(award.link)
     undo(money, UndoOp(award.id, award.table, award.parts, award.status is AwardStatus.PAID))

@@ -25,7 +25,7 @@ from meterd.accounting.commands import EndGame, Fold, Join, LateBet, Lock, Role,
 from meterd.accounting.entries import Entry, Kind
 from meterd.accounting.meter import LevelMoney, contribute
 from meterd.accounting.refusals import Refusal, Refused
-from meterd.accounting.state import AwardStatus, LinkState, TableState, TableStatus
+from meterd.accounting.state import LinkState, TableState, TableStatus
 from meterd.money import MICROCENTS_PER_CENT, PPM_PER_WHOLE
 
 
@@ -228,7 +228,7 @@ def end_game(book: Book, command: EndGame) -> Answer:  # noqa: PLR0911 - one ret
         return found
     table, link = found
     awards = [book.awards[name] for name in table.awards]
-    winners = [a for a in awards if a.status in {AwardStatus.CONFIRMED, AwardStatus.PAID}]
+    winners = [award for award in awards if award.stands]
     shares = envy.shares(link.rules, table.seats, winners) if winners else ()
     total = sum(share.cents for share in shares)
     ceiling = site_of(book).envy_confirm_above_cents

@@ -37,6 +37,13 @@ class Floor(StrEnum):
     SEED = "seed"
 
 
+class EnvyTrigger(StrEnum):
+    """Which envy hands of a round give envy (M9)."""
+
+    ALL = "all"
+    HIGHEST = "highest"
+
+
 @dataclass(frozen=True, slots=True)
 class LevelSettings:
     """One level of a link. ``reserve_ppm`` None is "none" and not 0; ``overflow`` is None when ``limit_cents`` is.
@@ -89,13 +96,19 @@ class LevelSettings:
 
 @dataclass(frozen=True, slots=True)
 class LinkSettings:
-    """One or more tables feeding the same meters."""
+    """One or more tables feeding the same meters.
+
+    ``envy_trigger``: which of several envy hands of one round give envy; ``envy_min_cents``: the smallest wager of a
+    seat that receives it.
+    """
 
     id: str
     wager_cents: int
     units_max: int
     paytable: PayTable
     levels: tuple[LevelSettings, ...]
+    envy_trigger: EnvyTrigger = EnvyTrigger.ALL
+    envy_min_cents: int = 0
 
     def to_json(self) -> dict[str, Any]:
         """Plain JSON values, for an entry."""
@@ -105,6 +118,8 @@ class LinkSettings:
             "units_max": self.units_max,
             "paytable": self.paytable.to_json(),
             "levels": [level.to_json() for level in self.levels],
+            "envy_trigger": self.envy_trigger.value,
+            "envy_min_cents": self.envy_min_cents,
         }
 
     @classmethod
@@ -116,6 +131,8 @@ class LinkSettings:
             units_max=data["units_max"],
             paytable=PayTable.from_json(data["paytable"]),
             levels=tuple(LevelSettings.from_json(level) for level in data["levels"]),
+            envy_trigger=EnvyTrigger(data.get("envy_trigger", "all")),
+            envy_min_cents=data.get("envy_min_cents", 0),
         )
 
 

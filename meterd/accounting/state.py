@@ -55,6 +55,7 @@ class RoundSeats(NamedTuple):
     wagers: dict[int, Wager]
     groups: tuple[frozenset[int], ...]
     folded: frozenset[int]
+    awards: tuple[str, ...] = ()
 
 
 class DeviceMark(NamedTuple):
@@ -103,6 +104,11 @@ class Award:
     def pending(self) -> bool:
         """Claimed, and neither confirmed nor voided. A held award is pending."""
         return self.status is AwardStatus.PENDING
+
+    @property
+    def stands(self) -> bool:
+        """Confirmed or paid, and not undone."""
+        return self.status in {AwardStatus.CONFIRMED, AwardStatus.PAID}
 
     @property
     def state_word(self) -> str:
@@ -213,4 +219,4 @@ class TableState:
     @property
     def seats(self) -> RoundSeats:
         """Who sits where in the running round."""
-        return RoundSeats(self.wagers, self.groups, self.folded)
+        return RoundSeats(self.wagers, self.groups, self.folded, self.awards)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from accounting_build import (
     ACCOUNTANT,
@@ -24,9 +26,10 @@ from accounting_build import (
 
 from meterd.accounting.commands import Hold, Join, Undo
 from meterd.accounting.entries import Kind
+from meterd.accounting.settings import EnvyTrigger, LinkSettings
 from meterd.paytables.model import Pay, PayKind
 
-# LOCK (M3)
+# M3, what a lock does
 
 
 def test_what_a_lock_leaves_to_the_house() -> None:
@@ -51,7 +54,7 @@ def test_counts_of_a_level() -> None:
     assert (state.wagers, state.units) == (2, 4)
 
 
-# Resets (M4)
+# M4, how a level starts again
 
 
 def test_a_reset_goes_only_up_to_the_limit() -> None:
@@ -107,7 +110,7 @@ def test_overflow_to_another_level() -> None:
     assert (casino.display("nexus/b"), casino.overflow("nexus/b")) == ("500.10", "0.53")
 
 
-# What a row pays (M4)
+# M4, what a row pays
 
 
 def test_a_fixed_pay_takes_what_the_meter_has() -> None:
@@ -197,7 +200,7 @@ def test_an_award_of_nothing_restarts_the_level() -> None:
     assert (casino.amount(award), casino.display()) == ("0.00", "10,000.05")
 
 
-# Correct and void (M5)
+# M5, what changes the past
 
 
 def test_a_correction_keeps_its_place() -> None:
@@ -318,7 +321,7 @@ def test_undo_after_confirm() -> None:
     assert casino.microcents(f"payable/{award}") == 0
 
 
-# Ties (M7)
+# M7, awards of one round
 
 
 def test_split_gives_odd_cents_to_the_earlier() -> None:
@@ -386,7 +389,7 @@ def test_full_each_pays_the_round_on_one_basis(order: tuple[str, str]) -> None:
     assert casino.account("house/pays/T1") == "-5,234.00"
 
 
-# Envy (M9)
+# M9, what the others get
 
 
 def test_envy_follows_the_receivers_wager() -> None:
@@ -425,6 +428,18 @@ def test_envy_of_a_held_award_is_paid_when_it_is_confirmed() -> None:
     casino.confirm(award)
     assert casino.account("paid/T1") == "2,000.00"
     assert casino.book.tables["T1"].past == {}
+
+
+def test_envy_settings() -> None:
+    """With highest only the royal gives; below the minimum wager a seat receives nothing."""
+    settings = replace(link(), envy_trigger=EnvyTrigger.HIGHEST, envy_min_cents=200)
+    casino = Casino(settings)
+    casino.lock({1: 1, 2: 2, 3: 2})
+    for seat, hand in ((2, "straight-flush"), (3, "royal-flush")):
+        casino.confirm(casino.claim(seat, hand))
+    casino.end()
+    assert [tuple(s) for s in casino.book.tables["T1"].last_envy] == [(2, 200_000, "A2")]
+    assert LinkSettings.from_json(settings.to_json()) == settings
 
 
 def test_a_voided_seat_neither_gets_nor_gives_envy() -> None:
