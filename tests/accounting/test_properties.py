@@ -65,6 +65,8 @@ TABLE = paytable(
     row("house", fixed("5.00")),
     row("odds", Pay(PayKind.ODDS_FOR, n=7, d=2)),
 )
+#: The only kinds of entry by which a meter may fall.
+FALLS = {Kind.CLAIMED, Kind.VOIDED, Kind.CORRECTED, Kind.WAGER_VOIDED, Kind.CORRECTION}
 HANDS = [*(r.hand for r in TABLE.rows), "no-such-hand"]
 
 
@@ -179,7 +181,10 @@ def make(act: Act, casino: Casino) -> Command:
 @given(settings_=links(), acts=ACTS, confirm_above=st.sampled_from([0, 600]))
 @settings(max_examples=400)
 def test_any_history_adds_up(settings_: LinkSettings, acts: list[Act], confirm_above: int) -> None:
-    """No command raises, none that is refused moves money, and the book is the fold of its entries."""
+    """No command raises, none that is refused moves money, and the book is the fold of its entries.
+
+    A meter falls only by an award, a void, a correction or an undo, and never stands above its limit.
+    """
     casino = Casino(settings_, site=SiteSettings("test", confirm_above_cents=confirm_above), tables=3)
     for table in ("T1", "T2", "T3"):
         casino.lock((1, 2, 3, 4, 5), table)
@@ -188,8 +193,12 @@ def test_any_history_adds_up(settings_: LinkSettings, acts: list[Act], confirm_a
         money = {account: amount for account, amount in casino.book.balances.items() if amount}
         decision = casino.decide(command)
         casino.take(decision)
-        for name in casino.book.links["nexus"].rules.levels.values():
-            assert all(casino.microcents(account) >= 0 for account in (name.meter, name.reserve, name.overflow))
+        for rules in casino.book.links["nexus"].rules.levels.values():
+            assert all(casino.microcents(account) >= 0 for account in (rules.meter, rules.reserve, rules.overflow))
+            assert casino.microcents(rules.meter) <= rules.limit_microcents
+        for entry in decision.entries:
+            falls = any(p.account.startswith("meter/") and p.microcents < 0 for p in entry.postings)
+            assert not falls or entry.kind in FALLS
         assert casino.book.liability_microcents("nexus") >= 0
         if decision.refusal is not None:
             assert money == {account: amount for account, amount in casino.book.balances.items() if amount}
