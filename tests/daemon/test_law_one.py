@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import json
+import socket
+import threading
+import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
 from floor_effects import Effect, effects_seen, figure_effects, figures_seen
-from floor_laws import lamp_findings, ledger_findings
-from floor_rig import Floor
+from floor_laws import lamp_findings, ledger_findings, seconds
+from floor_rig import LIMIT_S, Floor
+
+from meterd.ledger.record import Record
 
 pytestmark = pytest.mark.peer
 
@@ -26,7 +32,7 @@ def early(effect: Effect) -> bool:
 
 
 def test_no_effect_before_its_sync_returned(make_floor: Callable[..., Floor]) -> None:
-    """Every sync takes 0.3 s more: lamps, figures and answers come at least so long after what decided them."""
+    """Every sync takes 0.3 s more: lamps, figures, answers and pages come at least so long after what decided them."""
     floor = make_floor(habits={"lucky": 0.6, "late": 0.3, "busy": 0.8})
     effects = play(floor)
     print({what: len(effects[what]) for what in effects})
@@ -56,6 +62,7 @@ def play(
     """Until enough lamps, figures and answers were seen; all of them, by kind."""
     sim = floor.start_sim()
     run = floor.start_run(*SLOW_DISK, program=program)
+    listener = Listener(floor.socket)
     floor.until_sim(8, "lamp", run, sim, lamp="steady")
     floor.until_sim(6, "claim", run, sim)
     floor.until_kinds(4, "GameEnded", run, sim)
@@ -63,4 +70,29 @@ def play(
     floor.until(lambda: enough(floor), "what this play was to show", run, sim)
     assert floor.end(run) == 0
     assert floor.end(sim) == 0
-    return effects_seen(floor, floor.records())
+    records = floor.records()
+    return {**effects_seen(floor, records), "snapshot": listener.effects(records)}
+
+
+class Listener:
+    """A page's end of the control socket: every snapshot with the moment it came."""
+
+    def __init__(self, path: Path) -> None:
+        self._seen: list[tuple[float, int]] = []
+        self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self._socket.connect(str(path))
+        self._socket.sendall(b'{"op":"subscribe"}\n')
+        self._thread = threading.Thread(target=self._listen, daemon=True)
+        self._thread.start()
+
+    def effects(self, records: Sequence[Record]) -> list[Effect]:
+        """Each snapshot and its newest entry. The daemon has ended: nothing more comes."""
+        self._thread.join(LIMIT_S)
+        self._socket.close()
+        decided = {record.seq: seconds(record) for record in records}
+        return [Effect(f"snapshot {seq}", at_s, decided.get(seq)) for at_s, seq in self._seen]
+
+    def _listen(self) -> None:
+        with self._socket.makefile("rb") as stream:
+            for line in stream:
+                self._seen.append((time.monotonic(), json.loads(line)["seq"]))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import signal
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -46,6 +47,23 @@ def test_a_clean_stop_leaves_a_safe_floor_and_the_next_start_opens_it(make_floor
         turns = [r.kind for r in records[again:] if r.table_id == name and r.kind in {"TableOpened", "GameEnded"}]
         assert turns[0] == "TableOpened"
     assert [] == ledger_findings(floor.ledger, records) + lamp_findings(floor, records)
+
+
+def test_outputs_closed_after_a_kill(make_floor: Callable[..., Floor]) -> None:
+    """What the service manager runs after any exit: a killed daemon's lamps go dark and its signs say CLOSED."""
+    floor = make_floor()
+    sim = floor.start_sim()
+    run = floor.start_run()
+    floor.until(lambda: any(e["text"].startswith("$") for e in floor.seen("figure")), "a figure", run, sim)
+    floor.until_sim(3, "lamp", run, sim, lamp="steady")
+    assert -signal.SIGKILL == floor.end(run, signal.SIGKILL)
+    closing = floor.spawn("outputs", sys.executable, "-m", "meterd", "outputs", "closed", "--config",
+                          str(floor.site_file))  # fmt: skip
+    assert closing.wait() == 0, closing.log.path.read_text("utf-8")
+    floor.until(lambda: not safe_findings(floor), "a safe floor", sim)
+    run = floor.start_run()
+    floor.until_kinds(len(floor.of_kind("GameEnded")) + 3, "GameEnded", run, sim)
+    assert floor.end(run) == 0
 
 
 def test_a_hangup_changes_nothing(make_floor: Callable[..., Floor]) -> None:
