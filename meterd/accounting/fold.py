@@ -77,6 +77,7 @@ def _table_opened(book: Book, entry: Entry) -> None:
     table.state = TableStatus.OPEN
     table.closed_reason = ""
     table.needs_end_game = False
+    table.groups = ()
 
 
 def _table_closed(book: Book, entry: Entry) -> None:
@@ -96,7 +97,6 @@ def _locked(book: Book, entry: Entry) -> None:
     table.lock_event = entry.event_id
     table.late = 0
     table.folded = frozenset()
-    table.groups = ()
     table.awards = ()
     table.last_envy = ()
     wagers = {}

@@ -89,22 +89,18 @@ def claim(book: Book, command: Claim) -> Answer:
 def _seat_refusal(book: Book, table: TableState, seat: int) -> Refused | None:
     if not 1 <= seat <= table.settings.seats:
         return Refused(Refusal.SEAT_UNKNOWN, str(seat))
-    return wager_refusal(book, table, table.seats, table.round, seat, but=None)
+    return wager_refusal(book, table, table.seats, seat, but=None)
 
 
-def wager_refusal(
-    book: Book, table: TableState, seats: RoundSeats, round_: int, seat: int, *, but: str | None
-) -> Refused | None:
+def wager_refusal(book: Book, table: TableState, seats: RoundSeats, seat: int, *, but: str | None) -> Refused | None:
     """Why a seat of a round cannot have an award, ``but`` being the award that is to move there."""
     if seat not in seats.wagers:
         return Refused(Refusal.SEAT_HAS_NO_WAGER, str(seat))
     if seat in seats.folded and not table.settings.folded_live:
         return Refused(Refusal.SEAT_FOLDED, str(seat))
-    link = book.links[table.settings.link]
-    for name in {*table.awards, *link.pending}:
+    for name in seats.awards:
         award = book.awards[name]
-        same = award.table == table.settings.id and award.round == round_ and award.seat == seat
-        if same and award.status is not AwardStatus.VOIDED and name != but:
+        if award.seat == seat and award.status is not AwardStatus.VOIDED and name != but:
             return Refused(Refusal.SEAT_ALREADY_CLAIMED, f"{name} on seat {seat}")
     return None
 

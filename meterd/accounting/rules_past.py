@@ -47,7 +47,7 @@ def correct(book: Book, command: Correct) -> Answer:  # noqa: PLR0911 - one retu
     if award.pending and command.seat is not None:
         if not 1 <= seat <= table.settings.seats:
             return Refused(Refusal.SEAT_UNKNOWN, str(seat))
-        refused = wager_refusal(book, table, seats, award.round, seat, but=award.id)
+        refused = wager_refusal(book, table, seats, seat, but=award.id)
         if refused:
             return refused
     row = row_of(rules, command.hand or award.hand, None)

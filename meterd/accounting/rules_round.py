@@ -196,7 +196,10 @@ def fold(book: Book, command: Fold) -> Answer:
 
 
 def join(book: Book, command: Join) -> Answer:
-    """Seats played by one person, for this round. A seat without a wager may be joined: it changes nothing."""
+    """Seats played by one person, for this round: from the first wager to END GAME, so before LOCK as well as after.
+
+    A seat without a wager may be joined: it changes nothing.
+    """
     refused = not_authorised(command.actor, KEYS)
     if refused:
         return refused
@@ -204,13 +207,15 @@ def join(book: Book, command: Join) -> Answer:
     if isinstance(found, Refused):
         return found
     table, link = found
-    refused = round_refusal(table, link)
-    if refused:
-        return refused
+    if table.state is not TableStatus.OPEN:
+        refused = round_refusal(table, link)
+        if refused:
+            return refused
     for seat in command.seats:
         if not 1 <= seat <= table.settings.seats:
             return Refused(Refusal.SEAT_UNKNOWN, str(seat))
-    body = {"round": table.round, "seats": sorted(set(command.seats))}
+    round_ = table.round + 1 if table.state is TableStatus.OPEN else table.round
+    body = {"round": round_, "seats": sorted(set(command.seats))}
     return (entry(command, Kind.JOINED, body, table=command.table, link=link.settings.id),)
 
 

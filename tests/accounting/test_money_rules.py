@@ -406,13 +406,18 @@ def test_envy_follows_the_receivers_wager() -> None:
 
 
 def test_joined_seats_get_no_envy_from_each_other() -> None:
-    """Seats 1 and 2 are one player: only seat 3 receives."""
+    """Seats 1, 2 and 4 are one player, joined before and after LOCK: only seat 3 receives. It holds for one round."""
     casino = Casino()
-    casino.lock((1, 2, 3))
     casino.do(Join(actor=DEALER, table="T1", seats=(1, 2)))
+    casino.lock((1, 2, 3, 4))
+    casino.do(Join(actor=DEALER, table="T1", seats=(2, 4)))
     casino.confirm(casino.claim(1, "royal-flush"))
     casino.end()
     assert [(s.seat, s.cents) for s in casino.book.tables["T1"].last_envy] == [(3, 100_000)]
+    casino.lock((1, 2))
+    casino.confirm(casino.claim(1, "royal-flush"))
+    casino.end()
+    assert [(s.seat, s.cents) for s in casino.book.tables["T1"].last_envy] == [(2, 100_000)]
 
 
 def test_envy_of_a_held_award_is_paid_when_it_is_confirmed() -> None:

@@ -85,6 +85,8 @@ class Twin:
         current = self.state.rounds[table]
         if verb == "lock":
             return None if current is None else "ALREADY_DONE"
+        if current is None and verb == "join":
+            return None
         if current is None:
             return "ROUND_CLOSED" if table in self.state.ended and verb != "end" else "TABLE_NOT_LOCKED"
         if verb in {"end", "void-round", "join"}:

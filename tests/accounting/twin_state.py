@@ -344,8 +344,10 @@ class State:
         elif verb == "hold":
             self.wins[str(rest[0])].held = True
         elif verb == "join":
-            current, seats = self.running(str(rest[0])), set(rest[1])  # type: ignore[call-overload]
-            seats = seats.union(*(group for group in current.groups if group & seats))
-            current.groups = [group for group in current.groups if not group & seats] + [seats]
+            table, seats = str(rest[0]), set(rest[1])  # type: ignore[call-overload]
+            current = self.rounds[table]
+            groups = self.joined[table] if current is None else current.groups
+            seats = seats.union(*(group for group in groups if group & seats))
+            groups[:] = [group for group in groups if not group & seats] + [seats]
         else:
             getattr(self, str(verb).replace("-", "_"))(*rest)
