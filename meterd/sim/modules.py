@@ -91,9 +91,13 @@ class SimModule:
 
     # ---- the side of the wire
 
+    def clock(self, at: float) -> None:
+        """Bytes come off the line at this moment; a request among them may be for this module."""
+        self._now = at
+
     def asked(self, at: float) -> None:
-        """A request for this module is about to be served."""
-        self._now, self._spoken_to = at, at
+        """A request for this module was served."""
+        self._spoken_to = at
         self.requests += 1
         self.asleep = False
 

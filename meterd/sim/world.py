@@ -43,9 +43,12 @@ class ModuleLine:
         if at - self._heard_at > SILENCE_S:
             self.slave.silence()
         self._heard_at = at
-        if module := self.modules.get(data[0]):
-            module.asked(at)
-        return b"".join(answer.frame for answer in self.slave.receive(data))
+        for module in self.modules.values():
+            module.clock(at)
+        answers = self.slave.receive(data)
+        for answer in answers:
+            self.modules[answer.unit].asked(at)
+        return b"".join(answer.frame for answer in answers)
 
 
 class World:
