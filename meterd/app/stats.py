@@ -75,14 +75,17 @@ class Stats:
                 pass
 
     def to_json(self) -> dict[str, Any]:
-        """Plain JSON values for the control socket."""
+        """Plain JSON values for the control socket; asked for by another thread than the one that counts.
+
+        A copy is one step of the interpreter; a loop over a table that grows meanwhile would raise.
+        """
         return {
             "commit_seconds": self.commit_seconds.to_json(),
             "batch_entries": self.batch_entries.to_json(),
             "bets": dict(self.bets),
             "late_bets": dict(self.late_bets),
             "games": dict(self.games),
-            "refused": [[table, reason, count] for (table, reason), count in self.refused.items()],
+            "refused": [[table, reason, count] for (table, reason), count in list(self.refused.items())],
             "awards": dict(self.awards),
             "wagered_cents": dict(self.wagered_cents),
             "entries": self.entries,

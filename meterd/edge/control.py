@@ -84,7 +84,7 @@ class ControlServer:
                 request = json.loads(line)
                 if not isinstance(request, dict):
                     raise ValueError("a request is a JSON object")  # noqa: TRY004, TRY301 - answered just below
-            except ValueError as error:
+            except (ValueError, RecursionError) as error:  # a line of brackets is deeper than the parser's stack
                 await self._send(writer, {"error": f"not a request: {error}"})
                 continue
             match request.get("op"):
