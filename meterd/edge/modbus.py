@@ -18,6 +18,7 @@ Units: ``*_ms`` milliseconds and ``*_s`` seconds of the monotonic clock. All met
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import time
 import zlib
 from collections.abc import Awaitable, Callable, Sequence
@@ -27,7 +28,7 @@ from typing import Final
 from meterd.config import BusConfig, PollConfig, UnitWanted
 from meterd.edge.modbus_line import BusStats, Line, ModuleRefusedError, NoReplyError, Reply, Request
 from meterd.edge.modbus_unit import FLASH_HALF_S, Snapshot, Unit, UnitPlan, counters_continue
-from meterd.edge.serialport import Backoff, PortLostError
+from meterd.edge.serialport import Backoff, PortLostError, program_fault
 from protocols.events import DeviceDown, DeviceUp, Reading
 
 FAILURES_MAX: Final = 3  # polls in a row without a good reply; one or two are noise
@@ -84,6 +85,8 @@ class ModbusBus:
                     await self._serve()
                 except PortLostError as lost:
                     self._port_down(lost)
+                except Exception as fault:  # noqa: BLE001 - the tables of this line close, the rest of the floor plays on
+                    self._port_down(program_fault(self._bus, fault))
                 await asyncio.sleep(self._backoff.next_s())
         finally:
             self._line.close()
@@ -113,13 +116,11 @@ class ModbusBus:
         for unit in self._units.values():
             unit.want_safe()
         self._stir()
-        try:
+        with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(SAFE_LIMIT_S):
                 while self._stats.port_up and any(unit.stale(self._clock()) for unit in self._units.values()):
                     self._settled.clear()
                     await self._settled.wait()
-        except TimeoutError:
-            return
 
     def is_up(self, unit: int) -> bool:
         """Whether a module is trusted at this moment."""
@@ -199,11 +200,9 @@ class ModbusBus:
         if any(unit.up and unit.flashes for unit in self._units.values()):
             due_s = min(due_s, (int(now_s / FLASH_HALF_S) + 1) * FLASH_HALF_S)
         self._stirred.clear()
-        try:
+        with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(max(0.0, due_s - now_s)):
                 await self._stirred.wait()
-        except TimeoutError:
-            return
 
     # ---- one module
 
@@ -268,9 +267,7 @@ class ModbusBus:
                 self._probe_later(unit)
                 return
             unit.identified = True
-            unit.due_s = (
-                self._clock()
-            )  # the baseline has a turn of its own, so that the neighbours do not wait for both
+            unit.due_s = self._clock()  # the baseline has a turn of its own: the neighbours do not wait for both
             return
         snapshot, counts = await self._read_all(unit)
         self._trust(unit, snapshot, counts)
@@ -307,6 +304,8 @@ class ModbusBus:
             snapshot = unit.took_levels(await self._ask(unit, unit.levels_request()))
             request = unit.counters_request()
             now_s = self._clock()
+            if unit.handed is None:  # :meth:`rebaseline` was called meanwhile
+                return
             if request is None:
                 counts = unit.counts(None)
             elif snapshot.levels != unit.handed.levels or now_s >= unit.counters_due_s:

@@ -22,6 +22,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 import serial
+import structlog
 
 from meterd.config import BusConfig
 
@@ -32,8 +33,17 @@ READ_BYTES_MAX: Final = 4096  # one kernel tty buffer
 _FAULTS: Final = (OSError, serial.SerialException, termios.error, ValueError)
 
 
+log = structlog.get_logger()
+
+
 class PortLostError(Exception):
     """A serial port cannot be used: absent, held by another program, unplugged, or set to what it cannot do."""
+
+
+def program_fault(bus: BusConfig, fault: Exception) -> PortLostError:
+    """What a driver makes of an error that nobody foresaw: logged whole, and then treated as the loss of its port."""
+    log.critical("bus.fault", bus=bus.id, exc_info=fault)
+    return PortLostError(f"{bus.port}: a fault of the program, {fault!r}")
 
 
 class Backoff:

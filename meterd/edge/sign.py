@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from meterd.config import BusConfig, SignConfig
-from meterd.edge.serialport import Backoff, PortLostError, SerialLink, open_link
+from meterd.edge.serialport import Backoff, PortLostError, SerialLink, open_link, program_fault
 from meterd.edge.sign_queue import CLOSED, Send, Shown, SignQueue, SignWanted, amount_cents
 from protocols.alpha import ClearMemory, WriteText
 
@@ -70,15 +70,20 @@ class SignBus:
                     self._queue.link_up(self._clock())
                     await self._serve(link, peer, backoff)
                 except PortLostError as lost:
-                    self.port_losses += self.up
-                    self.up, self.cause = False, str(lost)
-                    self._idle.set()
+                    self._port_down(lost)
+                except Exception as fault:  # noqa: BLE001 - the other lines go on, and this one begins again
+                    self._port_down(program_fault(self._bus, fault))
                 finally:
                     if link is not None:
                         link.close()
                 await self._sleep(backoff.next_s())
         finally:
             self.up = False
+
+    def _port_down(self, lost: PortLostError) -> None:
+        self.port_losses += self.up
+        self.up, self.cause = False, str(lost)
+        self._idle.set()
 
     def want(self, sign: str, wanted: SignWanted) -> None:
         """What a sign should show from now on. An older ``seq`` than the last is ignored; so is all after go_closed."""
@@ -152,6 +157,8 @@ class SignBus:
                 link.discard()
                 raise PortLostError(f"{self._bus.port}: the sign line takes no bytes")
             await self._sleep(0.01)
+        if link.is_closing():  # lost with the bytes in hand; the peer is told a moment later
+            await asyncio.sleep(0)
         peer.raise_if_lost()
         self.sent += 1
         self._queue.sent(step, self._clock())

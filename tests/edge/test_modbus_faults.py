@@ -250,3 +250,36 @@ def _open_nodes() -> set[int]:
         with contextlib.suppress(OSError):
             nodes.add(name.stat().st_rdev)
     return nodes
+
+
+def test_a_new_baseline_may_be_asked_for_at_any_moment_of_an_exchange() -> None:
+    """Lost events begin every module anew, also while a reply is awaited; the bus lives on and takes the baseline."""
+
+    async def work() -> None:
+        async with rig() as r:
+            await r.floor.until(lambda: bool(r.floor.of(DeviceUp)))
+            for times in range(10):
+                asked = len(r.cable.requests)
+                await until(lambda asked=asked: len(r.cable.requests) > asked)  # type: ignore[misc]
+                r.bus.rebaseline()
+                await r.floor.until(lambda times=times: len(r.floor.of(DeviceUp)) == times + 2)  # type: ignore[misc]
+            assert [] == r.floor.of(DeviceDown)
+            assert 1 == r.stats.units_up
+
+    run(work())
+
+
+def test_a_fault_of_the_program_closes_the_line_and_begins_it_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever a driver did not foresee, its modules are told to be down and the port is opened again."""
+
+    async def work() -> None:
+        async with rig() as r:
+            await r.floor.until(lambda: bool(r.floor.of(DeviceUp)))
+            with monkeypatch.context() as broken:
+                broken.setattr("meterd.edge.modbus.counters_continue", lambda *_: 1 // 0)
+                await r.floor.until(lambda: bool(r.floor.of(DeviceDown)))
+            assert DeviceDown("pit-1/40", "port_lost") == r.floor.of(DeviceDown)[0]
+            assert "ZeroDivisionError" in r.stats.port_cause
+            await r.floor.until(lambda: len(r.floor.of(DeviceUp)) == 2)
+
+    run(work())

@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator, Coroutine
 from pathlib import Path
 from typing import Any
 
+import pytest
 from wire_rig import LIMIT_S, raw_pty, until
 
 from meterd.config import BusConfig, SignConfig, SignModel
@@ -200,3 +201,43 @@ def test_going_closed_is_for_good(tmp_path: Path) -> None:
             assert (CLOSED,) == b.bus.shown("pit").values
 
     run(work())
+
+
+def test_a_fault_of_the_program_begins_the_line_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever the driver did not foresee, the line is told to be down and opened again, closed first."""
+
+    async def work() -> None:
+        async with bench(tmp_path) as b:
+            await until(lambda: b.bytes == wire(*SETUP, *START))
+            with monkeypatch.context() as broken:
+                broken.setattr(b.bus._queue, "next", lambda _now: 1 // 0)
+                b.bus.want("pit", SignWanted(1, ("$5.00",)))
+                await until(lambda: not b.bus.up)
+            assert "ZeroDivisionError" in b.bus.cause
+            await until(lambda: b.bytes == wire(*SETUP, *START, *START, WriteString("a", "$5.00")))
+
+    run(work())
+
+
+def test_a_figure_handed_to_a_port_that_is_lost_is_not_taken_as_shown(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The sign still stands at the older, higher figure: a claim must hear of that one."""
+
+    async def work() -> None:
+        async with bench(tmp_path) as b:
+            b.bus.want("pit", SignWanted(1, ("$5.00",)))
+            await until(lambda: (500,) == b.bus.shown_cents("pit"))
+            sent = b.bus.sent
+            with monkeypatch.context() as unplugged:
+                unplugged.setattr("meterd.edge.serialport.os.write", _unplugged)
+                b.bus.want("pit", SignWanted(2, ("$2.00",)))
+                await until(lambda: not b.bus.up)
+                assert (500,) == b.bus.shown_cents("pit")
+                assert sent == b.bus.sent
+
+    run(work())
+
+
+def _unplugged(_fd: int, _data: bytes) -> int:
+    raise OSError(5, "Input/output error")
