@@ -12,15 +12,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
+from typing import Final
 
 from meterd.accounting.commands import SYSTEM, Command, DefineTable, OpenLink, OpenTable, SetSite
 from meterd.accounting.settings import LevelSettings, LinkSettings, SiteSettings, TableSettings
 from meterd.app.scenario_parse import Finding, PageError, Statement
 from meterd.app.scenario_world import SITE_ID
 from meterd.errors import ConfigError
-from meterd.money import format_cents, format_rate
+from meterd.money import AMOUNT_CENTS_MAX, format_cents, format_rate
 from meterd.paytables.model import PayTable
 from meterd.paytables.parse import parse_paytables
+
+_SEATS_MAX: Final = 99  # what a seat number on a page can be
 
 
 @dataclass(slots=True)
@@ -89,6 +92,8 @@ class Setup:
         )
 
     def _link_settings(self, link: str, statement: Statement) -> LinkSettings:
+        if statement["wager"] * statement.get("units", 1) * _SEATS_MAX > AMOUNT_CENTS_MAX:
+            raise fault(statement, "the wagers of one round could be above the largest amount")
         paytable = self._paytable(statement)
         lines = self._levels.get(link, {})
         for name, line in lines.items():

@@ -341,7 +341,7 @@ def play(link: Rules, acts: Sequence[Act], without: frozenset[str] = frozenset()
     confirm_above=st.sampled_from([0, 1_000, 2_500]),
     acts=ACTS,
 )
-@settings(max_examples=400)
+@settings(max_examples=250)
 def test_random_histories_agree_account_by_account(
     big: Level, small: Level, returned: bool, envy_scales: bool, confirm_above: int, acts: list[Act]
 ) -> None:
@@ -351,7 +351,7 @@ def test_random_histories_agree_account_by_account(
 
 
 @given(big=LEVELS, small=LEVELS, acts=ACTS)
-@settings(max_examples=100)
+@settings(max_examples=80)
 def test_overflow_into_another_level_agrees(big: Level, small: Level, acts: list[Act]) -> None:
     """What a limit keeps out goes to the other level; acts that decide the past again have a rule of their own."""
     big = replace(big, limit=2_000, overflow="level:small")

@@ -173,6 +173,7 @@ def test_the_clock_stamps_entries_and_never_goes_back() -> None:
         (SETUP + "expect meter sevens/mini 1.00", "4: link sevens has no level mini; it has main"),
         (SETUP + "expect liability seven 1.00", "4: there is no link seven on this page"),
         (SETUP + "refused SEAT_FOLDED", "4: there is no command before this line"),
+        (SETUP.replace("1.00", "90000000000.00", 1) + "restart", "1: the wagers of one round could be above"),
         (SETUP.replace("20%", "97%") + "restart", "2: increment and reserve together are above 100%"),
         (SETUP.replace("floor none", "floor none limit 5.00") + "restart", "2: a limit needs an overflow"),
         (
