@@ -93,6 +93,7 @@ def _retell(timeline: Timeline, ops: list[Op], table: str) -> Retold:
     parts = {**old.parts, **{award: settled.parts for award, settled in again.changed.items()}}
     money = LinkMoney(again.money.levels, marks, parts)
     amounts = {**timeline.amounts, **{award: settled.cents for award, settled in again.changed.items()}}
+    stood = {op.key: op.sent for op in timeline.ops if isinstance(op, LockOp)}
     facts = {
         "awards": {award: award_facts(settled) for award, settled in again.changed.items()},
         "levels": level_facts(money.levels.values()),
@@ -102,11 +103,7 @@ def _retell(timeline: Timeline, ops: list[Op], table: str) -> Retold:
             for op in again.ops
             if isinstance(op, ClaimOp) and op.facts.award in timeline.pending
         },
-        "sent": {
-            new.key: dict(new.sent)
-            for new in again.ops
-            if isinstance(new, LockOp) and new.sent != _sent_before(timeline.ops, new)
-        },
+        "sent": {op.key: dict(op.sent) for op in again.ops if isinstance(op, LockOp) and op.sent != stood[op.key]},
         "shifts": [{"level": s.level, "microcents": s.microcents, "table": s.table} for s in again.shifts],
     }
     revalued = {
@@ -123,8 +120,3 @@ def _still_closed(mark: RoundMark, stands: RoundMark) -> RoundMark:
         for name, tie in mark.ties.items()
     }
     return replace(mark, ties=ties)
-
-
-def _sent_before(ops: list[Op], lock: LockOp) -> Any:
-    """What the same LOCK had sent in the telling that stands."""
-    return next(op.sent for op in ops if isinstance(op, LockOp) and op.key == lock.key)

@@ -15,7 +15,7 @@ Units: microcents unless a name says cents.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
@@ -214,8 +214,11 @@ class Played:
     settled: dict[str, Settled]
 
 
-def play(rules: LinkRules, base: LinkMoney, ops: Sequence[Op], pins: Pins) -> Played:
-    """Decide a journal again from its base. Each returned op holds the state and the amounts of this telling."""
+def play(rules: LinkRules, base: LinkMoney, ops: Sequence[Op], pins: Pins, keep: Collection[str]) -> Played:
+    """Decide a journal again from its base. Each returned op holds the state and the amounts of this telling.
+
+    ``keep`` names the rounds whose marks the book still holds.
+    """
     money = base.copy()
     told: list[Op] = []
     sent: dict[str, int] = {}
@@ -223,6 +226,7 @@ def play(rules: LinkRules, base: LinkMoney, ops: Sequence[Op], pins: Pins) -> Pl
     for op in ops:
         match op:
             case LockOp():
+                _forget(money, op, keep)
                 told.append(_lock_again(money, rules, op, sent))
             case ClaimOp():
                 told.append(ClaimOp(op.facts, money.copy()))
@@ -237,6 +241,13 @@ def play(rules: LinkRules, base: LinkMoney, ops: Sequence[Op], pins: Pins) -> Pl
                 shift(money, op)
                 told.append(op)
     return Played(money, told, sent, settled)
+
+
+def _forget(money: LinkMoney, op: LockOp, keep: Collection[str]) -> None:
+    """A table's round is over when its next begins; its mark goes, unless the book still holds it."""
+    before = f"{op.table}#{op.round - 1}"
+    if before not in keep:
+        money.marks.pop(before, None)
 
 
 def _lock_again(money: LinkMoney, rules: LinkRules, op: LockOp, sent: dict[str, int]) -> LockOp:
@@ -279,10 +290,10 @@ def redecide(
     first = old_ops[0]
     if not isinstance(first, ClaimOp):
         raise InvariantBroken(f"a journal begins with a claim, not with {first}")
-    old = play(rules, first.before, old_ops, pins)
+    old = play(rules, first.before, old_ops, pins, live.marks)
     for name, level in old.money.levels.items():
         require(level == live.levels[name], "a replay does not lead to the book", level=level, book=live.levels[name])
-    new = play(rules, first.before, new_ops, pins)
+    new = play(rules, first.before, new_ops, pins, live.marks)
     money = new.money
     moves = dict(money.moves)
     for account, amount in old.money.moves.items():

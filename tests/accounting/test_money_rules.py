@@ -308,6 +308,21 @@ def test_void_moves_what_a_level_sends_to_another_now() -> None:
     assert casino.account("house/pays/T1") == "-9.80"
 
 
+def test_a_void_after_a_long_time_says_only_what_is_needed() -> None:
+    """The entry holds the state before each later claim with the rounds then running, not all rounds since."""
+    casino = Casino()
+    casino.lock((1, 2))
+    first = casino.claim(1, "royal-flush")
+    casino.rounds(30, (1, 2, 3))
+    second = casino.claim(2, "straight-flush")
+    casino.void(first)
+    voided = next(entry for entry in casino.entries if entry.kind is Kind.VOIDED)
+    assert list(voided.body["before"]) == [second]
+    assert list(voided.body["before"][second]["marks"]) == ["T1#1", "T2#30"]
+    casino.void(second)
+    assert casino.book.links["nexus"].journal is None
+
+
 def test_undo_after_confirm() -> None:
     """Example 1 undone: display 39,629.44, reserve 0, house seed −10,000.00, liability as before the hit."""
     casino = Casino()
