@@ -195,8 +195,23 @@ class Daemon:
         self._control = ControlServer(self._places.socket, lambda: dict(self.snapshot), self._answer)
         thread = threading.Thread(target=self._money_thread, name="money")
         thread.start()
+        try:
+            return await self._live(thread)
+        finally:
+            self.money.stop()  # whatever happened: a thread left alone would keep the process and the ledger's lock
+            await asyncio.to_thread(thread.join)
+
+    async def _live(self, thread: threading.Thread) -> int:
+        """From the first commit to the exit code.
+
+        Raises:
+            ConfigError: the control socket cannot be opened.
+        """
         await asyncio.to_thread(self.money.started.wait)
-        await self._control.start()
+        try:
+            await self._control.start()
+        except OSError as error:
+            raise ConfigError(f"the control socket {self._places.socket} cannot be opened: {error}") from error
         notify(f"READY=1\nSTATUS={len(self.site.links)} links, {len(self.site.tables)} tables")
         log.info("run.ready", tables=len(self.site.tables), seq=self._store.seq)
         lives = [bus.run() for bus in self._buses.values()] + [bus.run() for bus in self._signs.values()]
@@ -214,8 +229,11 @@ class Daemon:
         await asyncio.gather(*tasks, return_exceptions=True)
         await self._control.stop()
         failed = self.money.failure is not None
-        with contextlib.suppress(LedgerError):
+        try:
             self._store.close()
+        except LedgerError as error:
+            log.critical("run.not_closed_well", cause=str(error))
+            failed = True
         log.info("run.ended", failed=failed)
         return EXIT_LEDGER if failed else EXIT_DONE
 

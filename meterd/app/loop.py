@@ -19,6 +19,7 @@ from meterd.accounting.book import Book
 from meterd.accounting.commands import SYSTEM, Claim, CloseTable, Command, Note
 from meterd.accounting.entries import Entry, Kind
 from meterd.accounting.rules import Decision
+from meterd.accounting.state import TableStatus
 from meterd.app.commit import Committer, Stamp
 from meterd.app.effects import Effects, UnitKey, closed_outputs, sign_wanted, table_wanted
 from meterd.app.inbox import Inbox
@@ -103,6 +104,7 @@ class MoneyLoop:
         self._closed: str | None = None
         self._committed = (book.seq, book.at_utc)
         self._tidied_seq = book.seq
+        self._asked: list[Future[Decision]] = []  # taken from the queue and not answered yet
         self._answers: list[tuple[Future[Decision], Decision]] = []
         self._residual = book.residual_microcents()
         self._checked_s = time.monotonic()
@@ -144,6 +146,7 @@ class MoneyLoop:
             for device in sorted(d for d in self._router.devices if d.startswith(f"{bus}/")):
                 self._device(DeviceDown(device, "overrun"))
             self._overran(bus)
+        self._asked = [item.answer for item in items if isinstance(item, Ask)]
         for item in items:
             if isinstance(item, Ask):
                 self._answers.append((item.answer, self._decide(item.command)))
@@ -203,8 +206,10 @@ class MoneyLoop:
         if self._touched or self._touched_links or entries:
             self._publish(self._effects(bool(entries)))
         for future, decision in self._answers:
-            future.set_result(decision)
+            if future.set_running_or_notify_cancel():  # else the asker has gone
+                future.set_result(decision)
         self._answers.clear()
+        self._asked.clear()
 
     def _effects(self, moved: bool) -> Effects:
         seq = self.book.seq
@@ -291,6 +296,8 @@ class MoneyLoop:
     def _stopped(self) -> None:
         """A clean end: windows close, one last entry, and the floor shows it."""
         for table_id in self._configs:
+            if self.book.tables[table_id].state is TableStatus.CLOSED:
+                continue  # closed already, and for a reason that must stand
             self._decide(CloseTable(actor=SYSTEM, table=table_id, reason="stopped"))
         self._decide(Note(actor=SYSTEM, kind=Kind.STOPPED, facts={}))
         entries = self.committer.commit()
@@ -301,9 +308,12 @@ class MoneyLoop:
         self.failure = error
         log.critical("money.closed", cause=str(error))
         self.inbox.close()
-        for future, _ in self._answers:
-            future.set_exception(error)
         self._close_all(str(error))
+        while items := self.inbox.take(0)[1]:
+            self._asked += [item.answer for item in items if isinstance(item, Ask)]
+        for future in self._asked:
+            if not future.done() and future.set_running_or_notify_cancel():
+                future.set_exception(error)
 
     def _close_all(self, reason: str) -> None:
         """The safe state for every output; shows nothing that is not on disk."""

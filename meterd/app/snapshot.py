@@ -6,6 +6,7 @@ once it is handed out; it is replaced.
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import Any, Final
 
 from meterd.accounting.book import Book
@@ -68,6 +69,6 @@ def open_awards(book: Book, link_id: str | None = None) -> list[dict[str, Any]]:
 
 def recent_awards(book: Book) -> list[dict[str, Any]]:
     """The open awards and the last ones, oldest first, each once."""
-    last = list(book.awards)[-AWARDS_SHOWN:]
+    last = [*islice(reversed(book.awards), AWARDS_SHOWN)][::-1]  # the book holds every award since the ledger began
     still_open = [award_id for award_id in book.open_awards if award_id not in last]
     return [award_json(book, award_id) for award_id in (*still_open, *last)]

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from meterd.errors import EXIT_CONFIG, EXIT_LEDGER, ConfigError, LedgerError
+from meterd.errors import EXIT_CONFIG, EXIT_LEDGER, ConfigError, InvariantBroken, LedgerError
 
 
 def default_ledger() -> Path:
@@ -44,7 +44,7 @@ def run(config: Path, ledger: Path | None, control: Path | None, demo: bool) -> 
     except ConfigError as error:
         click.echo(f"meterd run: {error}", err=True)
         code = EXIT_CONFIG
-    except LedgerError as error:
+    except (LedgerError, InvariantBroken) as error:
         click.echo(f"meterd run: {error}", err=True)
         code = EXIT_LEDGER
     lines.close()

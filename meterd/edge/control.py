@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
-import os
 import socket
 import struct
 from collections.abc import Awaitable, Callable
@@ -42,8 +41,14 @@ class ControlServer:
         """Listen. A stale socket file of a dead daemon is replaced; the ledger's lock already says we are alone."""
         self._path.parent.mkdir(parents=True, exist_ok=True)
         self._path.unlink(missing_ok=True)
-        self._server = await asyncio.start_unix_server(self._accept, self._path, limit=LINE_BYTES_MAX)
-        os.chmod(self._path, 0o660)  # noqa: PTH101 - the group of the service may ask; the acts need more than that
+        listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        try:
+            listener.bind(str(self._path))
+            self._path.chmod(0o660)  # before anybody can connect: the group may ask; the acts need more than that
+            self._server = await asyncio.start_unix_server(self._accept, sock=listener, limit=LINE_BYTES_MAX)
+        except BaseException:
+            listener.close()
+            raise
 
     def announce_soon(self) -> None:
         """Tell all subscribers that there is a newer snapshot; from the loop's own thread."""

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import threading
 from concurrent.futures import Future
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from meterd.accounting.book import Book
-from meterd.accounting.commands import Actor, Lock, OpenTable, Role, WagerSeen
+from meterd.accounting.commands import SYSTEM, Actor, DefineTable, Lock, OpenTable, Role, WagerSeen
 from meterd.accounting.refusals import Refusal
 from meterd.accounting.rules import Decision
 from meterd.app.commit import draft_entry
@@ -22,8 +23,8 @@ from meterd.app.verify import verify
 from meterd.config import Site, load_site
 from meterd.edge.catalogue import catalogue
 from meterd.edge.clock import Clock
-from meterd.edge.store import Store
-from meterd.errors import LedgerError
+from meterd.edge.store import Store, read_records
+from meterd.errors import InvariantBroken, LedgerError
 from protocols.events import DeviceDown, DeviceUp, Reading
 
 LIMIT_S = 20
@@ -163,7 +164,7 @@ def test_a_crash_closes_open_tables_until_end_game(folder: Path, site: Site) -> 
     rig.loop._stopped = lambda: None  # type: ignore[method-assign] # die without a word
     rig.end()
     again = Rig(folder, site)
-    from meterd.accounting.commands import SYSTEM, Note  # noqa: PLC0415 - what compose says at every start
+    from meterd.accounting.commands import Note  # noqa: PLC0415 - what compose says at every start
     from meterd.accounting.entries import Kind  # noqa: PLC0415
 
     again.ask(Note(actor=SYSTEM, kind=Kind.STARTED, facts={}))
@@ -173,3 +174,32 @@ def test_a_crash_closes_open_tables_until_end_game(folder: Path, site: Site) -> 
     assert refused is not None
     assert refused.refusal is Refusal.TABLE_CLOSED
     again.end()
+
+
+def test_whoever_asked_hears_of_a_floor_that_failed_and_whoever_left_stops_nobody(folder: Path, site: Site) -> None:
+    """A cancelled question is passed over; a command that breaks the thread is an error for all who wait."""
+    rig = Rig(folder, site)
+    rig.up(site, "LIR-1")
+    left: Future[Decision] = Future()
+    left.cancel()
+    rig.loop.inbox.offer(Ask(Lock(actor=DEALER, table="LIR-1", wagers=()), left), "test")
+    asked: list[Future[Decision]] = [Future(), Future()]
+    stray = replace(site.tables[0].settings, id="NEW", link="nowhere")
+    with rig.loop.inbox._changed:  # both before the thread looks again
+        rig.loop.inbox.offer(Ask(DefineTable(actor=SYSTEM, settings=stray), asked[0]), "test")
+        rig.loop.inbox.offer(Ask(Lock(actor=DEALER, table="LIR-1", wagers=()), asked[1]), "test")
+    for future in asked:
+        with pytest.raises(InvariantBroken):
+            future.result(LIMIT_S)
+    assert "nowhere" in str(rig.loop.failure)
+    assert str(rig.loop.failure) == rig.published[-1].snapshot["closed"]
+    rig.end()
+
+
+def test_a_clean_end_writes_nothing_for_tables_that_are_closed(folder: Path, site: Site) -> None:
+    """One open table: one TableClosed, then Stopped."""
+    rig = Rig(folder, site)
+    rig.up(site, "LIR-1")
+    seq = rig.store.seq
+    rig.end()
+    assert ["TableClosed", "Stopped"] == [record.kind for record in read_records(folder)][seq:]
