@@ -31,7 +31,7 @@ Name = Annotated[
 ]
 Cents = Annotated[int, Field(ge=0, le=AMOUNT_CENTS_MAX, description="a whole number of cents")]
 CentsOrNone = Annotated[
-    int | Literal["none"], WrapValidator(_said_once), Field(description='a whole number of cents, or "none"')
+    Cents | Literal["none"], WrapValidator(_said_once), Field(description='a whole number of cents, or "none"')
 ]
 Rate = Annotated[int, Field(ge=0, le=PPM_PER_WHOLE, description="millionths of a wager, 0 to 1_000_000")]
 RateOrNone = Annotated[

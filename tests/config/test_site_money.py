@@ -212,3 +212,15 @@ def test_a_name_stands_for_one_thing(old: str, new: str, key: str, findings: Fin
     """A second link, level, table, bus or sign of the same name is a finding that names the first one's line."""
     (mine,) = [each for each in findings((old, new)) if each.key == key]
     assert "already" in mine.message
+
+
+@pytest.mark.parametrize("cents", ["-1", "10_000_000_000_000_000_000"])
+@pytest.mark.parametrize("key", ["cards_above_cents", "two_person_cents", "envy_confirm_above_cents"])
+def test_a_threshold_is_an_amount_that_can_be(key: str, cents: str, sample: str, findings: Findings) -> None:
+    """A threshold below nothing, or beyond all money, was meant as something else."""
+    (line,) = (line for line in sample.splitlines() if line.startswith(f"{key} ="))
+    assert only(findings((line, f"{key} = {cents}"))) == (
+        f"site.{key}",
+        f'expected a whole number of cents, or "none", found {int(cents)}',
+        None,
+    )
