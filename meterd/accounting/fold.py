@@ -72,6 +72,13 @@ def _device_trusted(book: Book, entry: Entry) -> None:
         book.devices[name] = DeviceMark(epoch, count)
 
 
+def _heard(book: Book, entry: Entry) -> None:
+    """A device was lost, or the daemon stopped: what was heard of it until then was not missed."""
+    for name, count in entry.body.get("heard", {}).items():
+        mark = book.devices[name]
+        book.devices[name] = DeviceMark(mark.epoch, max(mark.count, count))
+
+
 def _table_opened(book: Book, entry: Entry) -> None:
     table = book.tables[entry.table or ""]
     table.state = TableStatus.OPEN
@@ -350,7 +357,9 @@ HANDLERS: Final[dict[Kind, Callable[[Book, Entry], None]]] = {
     Kind.LINK_OPENED: _link_opened,
     Kind.TABLE_DEFINED: _table_defined,
     Kind.STARTED: _started,
+    Kind.STOPPED: _heard,
     Kind.DEVICE_TRUSTED: _device_trusted,
+    Kind.DEVICE_LOST: _heard,
     Kind.TABLE_OPENED: _table_opened,
     Kind.TABLE_CLOSED: _table_closed,
     Kind.LOCKED: _locked,

@@ -46,6 +46,7 @@ from meterd.accounting.commands import (
 from meterd.accounting.entries import Entry
 from meterd.accounting.refusals import Refusal, Refused
 from meterd.errors import MisuseError
+from meterd.money import MICROCENTS_MAX
 
 
 class Decision(NamedTuple):
@@ -74,7 +75,21 @@ def decide(book: Book, command: Command) -> Decision:
     answer = rule(book, command)
     if isinstance(answer, Refused):
         return Decision((refused_entry(command, answer),), answer)
+    account = beyond_bounds(book, answer)
+    if account is not None:
+        refused = Refused(Refusal.AMOUNT_OUT_OF_BOUNDS, account)
+        return Decision((refused_entry(command, refused),), refused)
     return Decision(answer, None)
+
+
+def beyond_bounds(book: Book, entries: tuple[Entry, ...]) -> str | None:
+    """An account that these entries would carry beyond what the ledger's integers hold; None where all fit."""
+    get = book.balances.get
+    for entry in entries:
+        for account, microcents in entry.postings:
+            if not -MICROCENTS_MAX <= get(account, 0) + microcents <= MICROCENTS_MAX:
+                return account
+    return None
 
 
 def seen_before(book: Book, event: Event) -> bool:

@@ -126,7 +126,11 @@ def note(book: Book, command: Note) -> Answer:
 
 
 def trust_device(book: Book, command: TrustDevice) -> Answer:
-    """Begin to trust a device: a new epoch and a baseline. Its open tables close; what it missed is one entry."""
+    """Begin to trust a device: a new epoch and a baseline. Its open tables close; what it missed is one entry.
+
+    Missed is what moved since the last entry that tells of the input: its loss, a clean stop, or, after a crash, the
+    last press that led to an entry (what was heard since then and led to none is in there too).
+    """
     refused = not_authorised(command.actor, DEVICES)
     if refused:
         return refused

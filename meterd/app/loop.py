@@ -299,7 +299,8 @@ class MoneyLoop:
             if self.book.tables[table_id].state is TableStatus.CLOSED:
                 continue  # closed already, and for a reason that must stand
             self._decide(CloseTable(actor=SYSTEM, table=table_id, reason="stopped"))
-        self._decide(Note(actor=SYSTEM, kind=Kind.STOPPED, facts={}))
+        heard = {name: n for session in self._sessions.values() for name, n in session.heard(self.book).items()}
+        self._decide(Note(actor=SYSTEM, kind=Kind.STOPPED, facts={"heard": heard}))
         entries = self.committer.commit()
         self._after(entries)
         self._close_all("stopped")

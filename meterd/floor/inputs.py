@@ -68,6 +68,11 @@ class Inputs:
             self._counts[index] = mark.count
         self.trusted = True
 
+    def heard(self, marks: Mapping[str, DeviceMark]) -> dict[str, int]:
+        """Counts that were heard and stand above the book's marks: presses and chips that led to no entry."""
+        names = [self.name(index) for index in range(self.size)] if self.trusted else []
+        return {name: self._counts[i] for i, name in enumerate(names) if self._counts[i] > marks[name].count}
+
     def event(self, index: int) -> Event:
         """The identity of the last press or edge of an input."""
         return Event(self.name(index), self._epochs[index], self._counts[index])

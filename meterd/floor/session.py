@@ -138,7 +138,7 @@ class TableSession:
         if self._module(event.device) is None:
             return []
         step = apply(self.phase(book), Signal.DEVICE_LOST)
-        self._inputs.pop(event.device, None)
+        inputs = self._inputs.pop(event.device, None)
         if event.device == self._table.sensors.device:
             self._seats = None
         if self._table.keypad is not None and event.device == self._table.keypad.device:
@@ -148,9 +148,17 @@ class TableSession:
             device=event.device,
             kind=Kind.DEVICE_LOST,
             table=self.table_id,
-            facts={"device": event.device, "cause": event.cause},
+            facts={
+                "device": event.device,
+                "cause": event.cause,
+                "heard": inputs.heard(book.devices) if inputs is not None else {},
+            },
         )
         return [note, *self._close(step.act, event.cause)]
+
+    def heard(self, book: Book) -> dict[str, int]:
+        """Counts of the trusted inputs above the book's marks, for the entry of a clean stop."""
+        return {name: n for inputs in self._inputs.values() for name, n in inputs.heard(book.devices).items()}
 
     def on_reading(self, reading: Reading, book: Book) -> list[Command]:
         """Levels and counters of a trusted module. Chips, then LOCK, then keys: a chip in LOCK's reply is in time."""

@@ -147,6 +147,22 @@ def test_a_lost_device_is_noted_with_its_cause(floor: Any) -> None:
     )  # fmt: skip
 
 
+def test_only_what_moved_while_nobody_listened_is_missed(floor: Any) -> None:
+    """Chips and digits that were heard and led to no entry are no MissedWhileAway; a move during the loss is one."""
+    floor.chips(3)
+    floor.press(pad_words.KEY_CLEAR)
+    floor.down(floor.sensors)
+    floor.down(floor.keypad)
+    floor.up(floor.sensors)
+    enter = pad_words.KEYS.index(pad_words.KEY_ENTER)
+    floor.keypad.pulse(enter, 2)
+    floor.up(floor.keypad)
+    missed = [entry.body["inputs"] for entry in floor.entries if entry.kind is Kind.MISSED_WHILE_AWAY]
+    name = f"{floor.keypad.device}/di{enter}"
+    assert [[name]] == [list(inputs) for inputs in missed]
+    assert 2 == missed[0][name]["now"] - missed[0][name]["before"]
+
+
 def test_an_overrun_is_a_reason_of_its_own(floor: Any) -> None:
     """Events lost inside the machine close the table as a lost line would."""
     floor.down(floor.sensors, "overrun")
