@@ -33,7 +33,7 @@ def test_a_failing_disk_closes_the_floor(make_floor: Callable[..., Floor], fault
     cause = named(run.log.read(), "money.closed")[0]["cause"]
     print(cause)
     assert "unknown" in cause or "failed" in cause
-    floor.until(lambda: not safe_findings(floor), "a safe floor", sim)
+    floor.until_none(safe_findings, "a safe floor", sim)
     assert [] == safe_findings(floor, ended_s + IN_FLIGHT_S)
     lost = len(floor.records())
     assert [] == findings(floor)
