@@ -25,6 +25,9 @@ _DECODE: Final = json.JSONDecoder(parse_float=_refuse_number, parse_constant=_re
 _PLAIN: Final = frozenset({str, int, bool, type(None)})
 _TEXT: Final = frozenset({str})
 
+#: Containers in one body. The largest, a void over a long history, has a few thousand.
+_PARTS_MAX: Final = 1_000_000
+
 
 def canonical(value: Any) -> str:
     """``value`` as canonical JSON. Takes dict with text keys, list, tuple, str, int, bool and None.
@@ -57,20 +60,27 @@ def is_canonical(text: str, value: Any) -> bool:
 
 def _refuse_inexact(value: Any) -> None:
     """Refuse what the encoder would quietly turn into something else: floats, and keys that are no text."""
-    parts: Iterable[Any]
-    if isinstance(value, dict):
-        if not _TEXT.issuperset(map(type, value)):
-            for key in value:
-                if not isinstance(key, str):
-                    raise MisuseError(f"no canonical JSON: the key {key!r} is no text")
-        parts = value.values()
-    elif isinstance(value, list | tuple):
-        parts = value
-    elif isinstance(value, str | int | None):
-        return
-    else:
-        raise MisuseError(f"no canonical JSON: {value!r} is a {type(value).__name__}")
-    if not _PLAIN.issuperset(map(type, parts)):
-        for part in parts:
-            if type(part) not in _PLAIN:
-                _refuse_inexact(part)
+    waiting = [value]
+    for part in waiting:  # grows while it is walked: each container adds the containers inside it
+        parts: Iterable[Any]
+        if isinstance(part, dict):
+            if not _TEXT.issuperset(map(type, part)):
+                _refuse_keys(part)
+            parts = part.values()
+        elif isinstance(part, list | tuple):
+            parts = part
+        elif isinstance(part, str | int | None):
+            continue
+        else:
+            raise MisuseError(f"no canonical JSON: {part!r} is a {type(part).__name__}")
+        if not _PLAIN.issuperset(map(type, parts)):
+            waiting += [inner for inner in parts if type(inner) not in _PLAIN]
+        if len(waiting) > _PARTS_MAX:
+            raise MisuseError("no canonical JSON: the value contains itself, or is beyond all bounds")
+
+
+def _refuse_keys(part: dict[Any, Any]) -> None:
+    """Refuse a key that is no text; a kind of text will do."""
+    for key in part:
+        if not isinstance(key, str):
+            raise MisuseError(f"no canonical JSON: the key {key!r} is no text")
