@@ -89,10 +89,13 @@ def open_book(site: Site, store: Store, *, demo: bool) -> Book:
 class Daemon:
     """``meterd run``: the wire loop in the main thread, the money thread beside it."""
 
-    def __init__(self, site: Site, site_text: str, places: Places, *, demo: bool) -> None:
-        """Opens the ledger and folds it; touches no port yet."""
+    def __init__(
+        self, site: Site, site_text: str, places: Places, *, demo: bool, log_dropped: Callable[[], int] = lambda: 0
+    ) -> None:
+        """Opens the ledger and folds it; touches no port yet. ``log_dropped`` counts the log lines nobody took."""
         self.site = site
         self._places = places
+        self._log_dropped = log_dropped
         self._store = Store.open(places.ledger)
         self._clock = Clock()
         book = open_book(site, self._store, demo=demo)
@@ -278,6 +281,7 @@ class Daemon:
             "version": __version__,
             "site_sha256": self._site_sha256,
             "queue": len(self.money.inbox),
+            "log_dropped": self._log_dropped(),
             "loop_lag_seconds_max": self._health.lag_s_max,
             "buses": {bus_id: stats.to_json() for bus_id, stats in self._bus_stats.items()},
             "signs": {sign.id: self._sign_bus[sign.id].status(sign.id) for sign in self.site.signs},

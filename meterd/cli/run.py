@@ -39,7 +39,7 @@ def run(config: Path, ledger: Path | None, control: Path | None, demo: bool) -> 
     places = Places(ledger=folder, socket=control or default_socket(), memory=folder / "signs")
     try:
         site, text = read_site(config)
-        daemon = Daemon(site, text, places, demo=demo)
+        daemon = Daemon(site, text, places, demo=demo, log_dropped=lambda: lines.dropped)
         code = asyncio.run(daemon.run())
     except ConfigError as error:
         click.echo(f"meterd run: {error}", err=True)

@@ -2,26 +2,42 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import click
 
 from meterd.cli.run import default_socket
+from meterd.errors import EXIT_CONFIG, ConfigError
 
 
 @click.command()
 @click.option(
     "--socket", "control", type=click.Path(path_type=Path, dir_okay=False), help="the daemon's control socket"
 )
-@click.option("--listen", default="127.0.0.1", show_default=True, help="address to listen on")
-@click.option("--port", default=9477, show_default=True, type=click.IntRange(1, 65535))
+@click.option("--config", type=click.Path(path_type=Path, dir_okay=False), help="the site file: address and port")
+@click.option("--listen", help="address to listen on  [default: the site file's, or 127.0.0.1]")
+@click.option("--port", type=click.IntRange(1, 65535), help="port to listen on  [default: the site file's, or 9477]")
 @click.option("--host", "hosts", multiple=True, help="another name under which the pages may be asked for")
-def web(control: Path | None, listen: str, port: int, hosts: tuple[str, ...]) -> None:
-    """Serve the sign pages, /metrics, /healthz and /readyz."""
+def web(
+    control: Path | None, config: Path | None, listen: str | None, port: int | None, hosts: tuple[str, ...]
+) -> None:
+    """Serve the sign pages, /metrics, /healthz and /readyz.
+
+    Exit 78 where the site file cannot be used.
+    """
     import uvicorn
 
+    from meterd.config import WebConfig
+    from meterd.edge.catalogue import read_site
     from meterd.edge.web.server import build
 
+    try:
+        wanted = read_site(config)[0].web if config is not None else WebConfig()
+    except ConfigError as error:
+        click.echo(f"meterd web: {error}", err=True)
+        sys.exit(EXIT_CONFIG)
+    listen, port = listen or wanted.listen, port or wanted.port
     names = ["127.0.0.1", "localhost", "[::1]", listen, *hosts]
     app = build(control or default_socket(), names)
     uvicorn.run(app, host=listen, port=port, log_level="warning", timeout_graceful_shutdown=1)

@@ -34,7 +34,8 @@ def make(tmp_path: Path) -> Callable[[Path], Daemon]:
     create_ledger(tmp_path / "ledger", site, demo=True)
 
     def made(socket: Path) -> Daemon:
-        return Daemon(site, text, Places(tmp_path / "ledger", socket, tmp_path / "memory"), demo=True)
+        places = Places(tmp_path / "ledger", socket, tmp_path / "memory")
+        return Daemon(site, text, places, demo=True, log_dropped=lambda: 7)
 
     return made
 
@@ -113,3 +114,10 @@ def test_each_error_of_a_start_has_its_exit_code(
     result = CliRunner().invoke(run, ["--config", str(tmp_path / "site.toml")])
     assert code == result.exit_code
     assert "so it is" in result.output
+
+
+def test_the_stats_tell_how_many_log_lines_were_lost(make: Callable[[Path], Daemon], tmp_path: Path) -> None:
+    """An alert watches this number."""
+    daemon = make(tmp_path / "control.sock")
+    assert 7 == daemon._stats()["log_dropped"]
+    daemon._store.close()
