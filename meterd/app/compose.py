@@ -12,7 +12,7 @@ import hashlib
 import signal
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
@@ -37,10 +37,13 @@ from meterd.edge.notify import notify, watchdog_interval_s
 from meterd.edge.sign import SignBus
 from meterd.edge.store import Store
 from meterd.errors import EXIT_DONE, EXIT_LEDGER, ConfigError, LedgerError
+from meterd.ledger.record import Record
 from protocols.events import DeviceDown, DeviceUp, Reading
 
 TICK_S: Final = 0.25  # how often the wire loop shows that it lives
 TICK_STALE_S: Final = 2.0  # a wire loop older than this no longer earns the watchdog's trust
+TELL_ENTRIES: Final = 20_000  # read in about a second
+TELL_EXTENDS_S: Final = 60
 GRACE_S: Final = 3.0  # for the safe state to reach every module and sign on the way out; a sign needs 0.25 s a write
 
 log = structlog.get_logger()
@@ -63,6 +66,14 @@ class WireHealth:
     lag_s_max: float = 0.0
 
 
+def _telling(records: Iterator[Record]) -> Iterator[Record]:
+    """Pass entries on, and ask the service manager for more time now and then: a long ledger takes a while to read."""
+    for record in records:
+        if record.seq % TELL_ENTRIES == 0:
+            notify(f"EXTEND_TIMEOUT_USEC={TELL_EXTENDS_S * 1_000_000}\nSTATUS=reading the ledger, entry {record.seq}")
+        yield record
+
+
 def open_book(site: Site, store: Store, *, demo: bool) -> Book:
     """Fold the ledger and hold it against the site file.
 
@@ -70,7 +81,7 @@ def open_book(site: Site, store: Store, *, demo: bool) -> Book:
         LedgerError: a demo ledger in production, or the other way round.
         ConfigError: the site file is not what the ledger has in force.
     """
-    book = audited_book(store.records())
+    book = audited_book(_telling(store.records()))
     if book.demo and not demo:
         raise LedgerError("this is a demo ledger: no real wager may enter it. Point --ledger at the floor's own ledger")
     if demo and not book.demo:

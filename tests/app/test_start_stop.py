@@ -121,3 +121,16 @@ def test_the_stats_tell_how_many_log_lines_were_lost(make: Callable[[Path], Daem
     daemon = make(tmp_path / "control.sock")
     assert 7 == daemon._stats()["log_dropped"]
     daemon._store.close()
+
+
+def test_a_long_ledger_asks_the_manager_for_time_while_it_is_read(
+    make: Callable[[Path], Daemon], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Otherwise a ledger that takes longer than the unit's start limit could never be started on again."""
+    told: list[str] = []
+    monkeypatch.setattr("meterd.app.compose.TELL_ENTRIES", 5)
+    monkeypatch.setattr("meterd.app.compose.notify", told.append)
+    daemon = make(tmp_path / "control.sock")
+    assert daemon._store.seq // 5 == len(told) > 1
+    assert told[0] == "EXTEND_TIMEOUT_USEC=60000000\nSTATUS=reading the ledger, entry 5"
+    daemon._store.close()
