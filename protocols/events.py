@@ -40,7 +40,7 @@ class DeviceUp:
 
 @dataclass(frozen=True, slots=True)
 class DeviceDown:
-    """A module or its port is lost. ``cause`` is one short word: timeout, port_lost, identity, restarted, overrun."""
+    """A module or its port is lost. ``cause``: timeout, port_lost, identity, restarted, unheard, overrun."""
 
     device: str
     cause: str

@@ -5,13 +5,12 @@ it was due is counted as late and its cadence goes on as planned; nothing is cau
 Rule 2: levels first; counters once a second, and right after levels that changed, before the reading is handed over,
 so that a wager and its identity arrive together. Only changes are handed over.
 Rule 3: a module is trusted from a baseline on (identity, levels, counters: :class:`DeviceUp`). Counters that fell,
-replies that stay away and a lost port end the trust (:class:`DeviceDown`).
+replies that stay away, a lost port and a pause of our own end the trust (:class:`DeviceDown`).
 Rule 4: a wanted output goes before the next poll; but no module is written twice, and no more than four are written,
 while a poll is due. Outputs are read back in the module's next turn.
 Rule 5: a dead module is asked seldom and briefly, so its neighbours keep their cadence.
 
 A pad (profile kind "keypad") is polled by its counters; its levels are not read and stand as False in every reading.
-
 Units: ``*_ms`` milliseconds and ``*_s`` seconds of the monotonic clock. All methods belong to the wire loop's thread.
 """
 
@@ -27,7 +26,7 @@ from typing import Final
 
 from meterd.config import BusConfig, PollConfig, UnitWanted
 from meterd.edge.modbus_line import BusStats, Line, ModuleRefusedError, NoReplyError, Reply, Request
-from meterd.edge.modbus_unit import FLASH_HALF_S, Snapshot, Unit, UnitPlan, counters_continue
+from meterd.edge.modbus_unit import FLASH_HALF_S, UNHEARD_MS, Snapshot, UnheardError, Unit, UnitPlan, counters_continue
 from meterd.edge.serialport import Backoff, PortLostError, program_fault
 from protocols.events import DeviceDown, DeviceUp, Reading
 
@@ -40,7 +39,6 @@ HEARTBEAT_S: Final = 1.0
 WRITES_IN_A_ROW_MAX: Final = 4  # at 38400 baud they take 70 ms, so no poll becomes late by them
 AVOID_S: Final = 1.0  # later than this after a timeout no reply comes any more
 SAFE_LIMIT_S: Final = 1.0  # on the way out nobody waits longer for lamps
-
 Sink = Callable[[DeviceUp | Reading | DeviceDown], None]
 
 
@@ -59,7 +57,8 @@ class ModbusBus:
     ) -> None:
         """Prepare; :meth:`run` does everything."""
         self._bus = bus
-        self._units = {plan.unit: Unit(plan) for plan in units}
+        unheard_ms = max(UNHEARD_MS, FAILURES_MAX * poll.levels_ms + poll.timeout_ms)
+        self._units = {plan.unit: Unit(plan, unheard_ms) for plan in units}
         self._poll = poll
         self._period_s = poll.levels_ms / 1000
         self._sink = sink
@@ -228,6 +227,8 @@ class ModbusBus:
         """Do ``work``; count a module's failures and give it up after a few in a row."""
         try:
             await work
+        except UnheardError:
+            self._unit_down(unit, "unheard")  # the next turn takes a new baseline
         except (NoReplyError, ModuleRefusedError) as fault:
             unit.failures += 1
             if unit.failures >= FAILURES_MAX:

@@ -29,6 +29,17 @@ EDGES_A_SECOND: Final = 100
 EDGES_AT_ONCE: Final = 64
 
 
+#: A module to which nobody spoke for so long has darkened its lamps by itself.
+UNHEARD_MS: Final = 1000
+
+
+class UnheardError(Exception):
+    """Nobody listened to a module for so long that what moved since has no order.
+
+    A process was stopped, a machine slept. A chip put down after LOCK would stand in the same reply as LOCK.
+    """
+
+
 class Snapshot(NamedTuple):
     """Levels of one moment, bounded by two times."""
 
@@ -78,9 +89,10 @@ def _printable(text: str) -> str:
 class Unit:
     """The state of one module's driver."""
 
-    def __init__(self, plan: UnitPlan) -> None:
-        """Begin unknown: neither up nor reported down."""
+    def __init__(self, plan: UnitPlan, unheard_ms: int = UNHEARD_MS) -> None:
+        """Begin unknown: neither up nor reported down. ``unheard_ms``: the longest pause between two polls."""
         self.plan = plan
+        self._unheard_ms = unheard_ms
         self.profile = plan.profile
         self.device = plan.device
         self.up = False
@@ -158,7 +170,10 @@ class Unit:
         return next((request for request in candidates if request.shape != shape), None)
 
     def took_levels(self, reply: Reply) -> Snapshot:
-        """A level poll was answered. Inputs that a short poll left out keep their level; nothing is wired there."""
+        """A level poll was answered. Inputs that a short poll left out keep their level; nothing is wired there.
+
+        Raises :class:`UnheardError`.
+        """
         block = self.profile.inputs
         fresh = tuple(bool(bit) == block.active_high for bit in reply.values)
         last = self.snapshot.levels if self.snapshot else (False,) * block.count
@@ -166,11 +181,17 @@ class Unit:
         for index, (old, new) in enumerate(zip(last, levels, strict=True)):
             if new and not old and self.snapshot is not None:
                 self._edges[index] = (self._edges[index] + 1) % EDGE_MODULUS
-        return Snapshot(levels, floor_ms(reply.began_s), ceil_ms(reply.ended_s))
+        return self._snapshot(levels, reply)
 
     def took_no_levels(self, counters: Reply) -> Snapshot:
-        """A pad was polled by counters: its levels are not read and stand as False."""
-        return Snapshot((False,) * self.profile.inputs.count, floor_ms(counters.began_s), ceil_ms(counters.ended_s))
+        """A pad was polled by counters: its levels are not read and stand as False. Raises :class:`UnheardError`."""
+        return self._snapshot((False,) * self.profile.inputs.count, counters)
+
+    def _snapshot(self, levels: tuple[bool, ...], reply: Reply) -> Snapshot:
+        snapshot = Snapshot(levels, floor_ms(reply.began_s), ceil_ms(reply.ended_s))
+        if self.snapshot is not None and snapshot.ended_ms - self.snapshot.ended_ms > self._unheard_ms:
+            raise UnheardError
+        return snapshot
 
     def counts(self, reply: Reply | None) -> tuple[int, ...]:
         """The counts that go with the levels just taken: the module's, or the edges seen."""

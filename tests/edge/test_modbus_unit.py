@@ -97,8 +97,8 @@ def test_levels_are_active_true_whatever_the_polarity() -> None:
 def test_inputs_left_out_of_a_short_poll_keep_their_level() -> None:
     """Nothing is wired there; the reading keeps its length."""
     made = unit()
-    made.snapshot = made.took_levels(Reply((0,) * 15 + (1,), 1, 2))
-    seen = made.took_levels(Reply((1,) + (0,) * 7, 3, 4))
+    made.snapshot = made.took_levels(Reply((0,) * 15 + (1,), 1.00, 1.01))
+    seen = made.took_levels(Reply((1,) + (0,) * 7, 1.10, 1.11))
     assert (True, *[False] * 14, True) == seen.levels
 
 
