@@ -4,6 +4,8 @@ Rule 1: what :meth:`Store.commit` was given is on the disk when it returns.
 Rule 2: a COMMIT that raises is unknown, not failed: the row may be there after a restart. The store then takes nothing
 more; the next start looks at what is there.
 Rule 3: one writer per folder, held by a lock that dies with its process.
+Rule 4: what is committed into files that were deleted or replaced under us is lost with this process. That is looked at
+behind each COMMIT, before anybody is told of it.
 """
 
 from __future__ import annotations
@@ -36,8 +38,9 @@ _ADD_POSTINGS: Final = tuple(
 class Store:
     """The one writer of a ledger. ``seq`` and ``head`` are those of the last entry on disk."""
 
-    def __init__(self, db: sqlite.Database, lock: int, seq: int, head: bytes) -> None:
+    def __init__(self, db: sqlite.Database, path: Path, lock: int, seq: int, head: bytes) -> None:
         """Use :meth:`open`."""
+        self._files = _identities(path)
         self.seq = seq
         self.head = head
         self._db = db
@@ -93,7 +96,7 @@ class Store:
         except BaseException:
             db.close()
             raise
-        return cls(db, lock, last.seq, last.hash)
+        return cls(db, path, lock, last.seq, last.hash)
 
     def records(self) -> Iterator[Record]:
         """All entries in order, for the fold. Read them to the end before the first commit."""
@@ -119,6 +122,7 @@ class Store:
             _add(self._connection, records)
             committing = True
             self._connection.execute("COMMIT")
+            self._require_in_place()
         except BaseException as cause:
             self._die(cause, committing)
             raise
@@ -162,6 +166,12 @@ class Store:
             if record.seq != seq or record.prev != head:
                 raise MisuseError(f"entry {record.seq} does not continue the chain at {seq}")
             head = record.hash
+
+    def _require_in_place(self) -> None:
+        """The ledger's file and its WAL are still those that were opened."""
+        for path, identity in self._files.items():
+            if _identity(path) != identity:
+                raise LedgerError(f"{path} was deleted or replaced while the ledger is open")
 
     def _die(self, cause: BaseException, committing: bool) -> None:
         """Take nothing more, and say what is known about the entries that were being written."""
@@ -265,6 +275,21 @@ def point_to(folder: Path, path: Path) -> None:
     step.symlink_to(path.name)
     step.replace(folder / volume.LINK)
     _sync(folder)
+
+
+def _identities(path: Path) -> dict[Path, tuple[int, int]]:
+    """A volume and its WAL, as far as they are there, each with what tells it from any other file."""
+    files = (path, path.with_name(f"{path.name}-wal"))
+    return {file: identity for file in files if (identity := _identity(file)) is not None}
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    """Device and inode; None where nothing is there."""
+    try:
+        found = path.stat()
+    except FileNotFoundError:
+        return None
+    return found.st_dev, found.st_ino
 
 
 def _sync(path: Path) -> None:
