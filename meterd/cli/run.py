@@ -47,5 +47,6 @@ def run(config: Path, ledger: Path | None, control: Path | None, demo: bool) -> 
     except (LedgerError, InvariantBroken) as error:
         click.echo(f"meterd run: {error}", err=True)
         code = EXIT_LEDGER
-    lines.close()
+    finally:
+        lines.close()  # also before a traceback: the log says what went before it
     sys.exit(code)

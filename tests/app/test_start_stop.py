@@ -7,6 +7,7 @@ import os
 import stat
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -133,4 +134,44 @@ def test_a_long_ledger_asks_the_manager_for_time_while_it_is_read(
     daemon = make(tmp_path / "control.sock")
     assert daemon._store.seq // 5 == len(told) > 1
     assert told[0] == "EXTEND_TIMEOUT_USEC=60000000\nSTATUS=reading the ledger, entry 5"
+    daemon._store.close()
+
+
+def test_the_watchdog_is_fed_only_while_the_wire_loop_ticks(
+    make: Callable[[Path], Daemon], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The money thread feeds it, not more often than needed, and never for a wire loop that hangs."""
+    daemon = make(tmp_path / "control.sock")
+    now = [1000.0]
+    fed: list[str] = []
+    monkeypatch.setattr("meterd.app.compose.time.monotonic", lambda: now[0])
+    monkeypatch.setattr("meterd.app.compose.notify", fed.append)
+    daemon._watchdog_s = 5.0
+    daemon._health.tick_s = 999.0
+    for now[0] in (1000.0, 1001.5, 1003.0, 1006.0):  # the last tick was at 999
+        daemon._feed_watchdog()
+    assert ["WATCHDOG=1"] == fed
+    daemon._health.tick_s = 1006.0
+    daemon._feed_watchdog()
+    daemon._feed_watchdog()
+    assert 2 == len(fed)
+    daemon._store.close()
+
+
+def test_a_claim_hears_the_highest_figure_that_any_sign_of_its_link_got(
+    make: Callable[[Path], Daemon], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Per level, in cents; a figure that is CLOSED or unknown says nothing, and other links stay out of it."""
+    daemon = make(tmp_path / "control.sock")
+    first, *_ = daemon.site.signs
+    link = first.shows[0][0]
+    got: dict[str, tuple[int | None, ...]] = {sign.id: (7,) * len(sign.shows) for sign in daemon.site.signs}
+    got[first.id] = (5000, None, 300)
+    twin = replace(first, id="twin")
+    daemon.site = replace(daemon.site, signs=(*daemon.site.signs, twin))
+    daemon._sign_bus["twin"] = daemon._sign_bus[first.id]
+    got["twin"] = (4000, None, 301)
+    monkeypatch.setattr("meterd.edge.sign.SignBus.shown_cents", lambda _bus, sign: got[sign])
+    (top, _), (_, _), (low, _) = ((level, link) for link, level in first.shows)
+    assert {top: 5000, low: 301} == daemon.money._signs_shown(link)
     daemon._store.close()
