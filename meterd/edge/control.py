@@ -17,6 +17,8 @@ from typing import Any, Final
 
 LINE_BYTES_MAX: Final = 64 * 1024  # the longest command is a claim with cards, under 1 kB
 PUSH_INTERVAL_S: Final = 0.05  # a page cannot show more than this, and 100 of them must stay cheap
+ANSWER_INTERVAL_S: Final = 0.01  # a client that asks without pause must not take the loop from the ports
+CLIENTS_MAX: Final = 256  # each holds a descriptor, and a port that comes back needs one; all pages together are one
 ALIVE_INTERVAL_S: Final = 1.0  # a subscriber hears us at least this often, so that silence means we are gone
 
 Answer = dict[str, Any]
@@ -72,6 +74,9 @@ class ControlServer:
 
     async def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.current_task()
+        if len(self._clients) >= CLIENTS_MAX:
+            writer.close()
+            return
         if task is not None:
             self._clients.add(task)
             task.add_done_callback(self._clients.discard)
@@ -115,6 +120,7 @@ class ControlServer:
     async def _send(writer: asyncio.StreamWriter, answer: Answer) -> None:
         writer.write(json.dumps(answer, separators=(",", ":")).encode() + b"\n")
         await writer.drain()
+        await asyncio.sleep(ANSWER_INTERVAL_S)
 
 
 def peer_uid(writer: asyncio.StreamWriter) -> int:
