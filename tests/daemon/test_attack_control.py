@@ -80,20 +80,21 @@ def test_what_is_no_request_is_answered(tmp_path: Path) -> None:
 
 
 def test_clients_beyond_the_limit_are_sent_away(tmp_path: Path) -> None:
-    """A port that comes back needs a descriptor: idle clients cannot hold them all. When one leaves, the next may ask."""
+    """A port that comes back needs a descriptor, so idle clients cannot hold them all. One leaves, the next may ask."""
 
     async def crowd() -> tuple[bytes, dict[str, Any]]:
         path = tmp_path / "control.sock"
-        async with served(path) as server:
+        async with served(path):
             idle = [await asyncio.open_unix_connection(path) for _ in range(CLIENTS_MAX)]
-            while len(server._clients) < CLIENTS_MAX:
-                await asyncio.sleep(0)
-            reader, refused = await asyncio.open_unix_connection(path)
-            sent_away = await reader.read()
-            refused.close()
-            idle[0][1].close()
-            while len(server._clients) == CLIENTS_MAX:
-                await asyncio.sleep(0)
+            for _, writer in idle:
+                writer.write(b"1\n")
+            for reader, _ in idle:
+                await reader.readline()  # all of them are served now
+            refused, writer = await asyncio.open_unix_connection(path)
+            sent_away = await refused.read()
+            writer.close()
+            idle[0][1].write_eof()
+            await idle[0][0].read()  # the server has closed its end
             answer = await _asked(path, b'{"op":"snapshot"}')
             for _, writer in idle:
                 writer.close()
