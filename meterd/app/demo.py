@@ -258,7 +258,7 @@ _TELLS: Final = {
     "Confirmed": "{table}  confirmed {award}",
     "Paid": "{table}  paid {award}",
     "Voided": "{table}  voided {award}",
-    "WagerVoided": "{table}  wager void, seat {seat}",
+    "WagerVoided": "{table}  wager void, seats {seats}",
     "GameEnded": "{table}  END GAME",
     "Refused": "{table}  refused: {refusal}",
     "TableOpened": "{table}  open",

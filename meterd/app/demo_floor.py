@@ -98,6 +98,7 @@ def site_text(ports: Path, levels_ms: int, port: int) -> str:
         "",
         "[poll]",
         f"levels_ms = {levels_ms}",
+        "timeout_ms = 500  # a busy machine plays both ends of these wires",
         "",
         "[web]",
         f"port = {port}",

@@ -25,6 +25,7 @@ from meterd.app.effects import Effects, UnitKey, closed_outputs, sign_wanted, ta
 from meterd.app.inbox import Inbox
 from meterd.app.snapshot import link_json, recent_awards
 from meterd.app.stats import Stats
+from meterd.app.telling import facts_of, level_of
 from meterd.config import Site, UnitWanted
 from meterd.edge.clock import Clock
 from meterd.edge.sign import SignWanted
@@ -37,6 +38,8 @@ from protocols.events import DeviceDown, DeviceUp, Reading
 HEARTBEAT_S: Final = 0.5  # how long the thread sleeps at most; it then checks the clock and the sum of all accounts
 
 TIDY_ENTRIES: Final = 200  # below the thousand pages at which SQLite would do it by itself, in the middle of a commit
+
+_LEVELS: Final = {"info": 20, "warning": 30}
 
 log = structlog.get_logger()
 
@@ -200,7 +203,7 @@ class MoneyLoop:
         self._committed = (self.book.seq, self.book.at_utc)
         for entry in entries:
             self.stats.count(entry)
-            log.info(entry.kind.value, table=entry.table, link=entry.link, actor=entry.actor, **_logged(entry))
+            log.log(_LEVELS[level_of(entry)], entry.kind.value, **facts_of(entry, self.site))
         self._check_sum()
         self._alive()
         if self._touched or self._touched_links or entries:
@@ -322,9 +325,3 @@ class MoneyLoop:
         seq = self._committed[0]
         units, signs = closed_outputs(seq, self.site)
         self._publish(Effects(seq, units, signs, self._snapshot()))
-
-
-def _logged(entry: Entry) -> dict[str, Any]:
-    """The few facts of an entry that a log line carries; the rest stands in the ledger."""
-    wanted = ("seat", "hand", "award", "amount_cents", "refusal", "reason", "cause")
-    return {key: entry.body[key] for key in wanted if key in entry.body}

@@ -52,6 +52,7 @@ class Hub:
                 self.heard_s = time.monotonic()
                 await self._told()
         finally:
+            self.heard_s = -1e9  # the line is cut: the daemon is gone, or goes
             writer.close()
 
     async def _told(self) -> None:

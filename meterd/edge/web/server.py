@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Iterable, Sequence
 from pathlib import Path
 from string import Template
 from typing import Any, Final
@@ -65,6 +65,11 @@ def _page(name: str, **words: str) -> HTMLResponse:
     return HTMLResponse(text)
 
 
+def _no_link(link: str, links: Iterable[str]) -> Response:
+    """A link that is not here, with those that are."""
+    return PlainTextResponse(f"no link {link!r} here; links: {', '.join(links) or 'none'}\n", status_code=404)
+
+
 def view_of(hub: Hub, link: str | None) -> dict[str, Any]:
     """What a page may see: the whole committed snapshot, or one link of it. ``closed`` says why nothing is shown."""
     snapshot = hub.snapshot
@@ -99,13 +104,16 @@ class Pages:
         link = request.path_params["link"]
         links = self._hub.snapshot.get("links", {})
         if self._hub.alive and link not in links:
-            known = ", ".join(links) or "none"
-            return PlainTextResponse(f"no link {link!r} here; links: {known}\n", status_code=404)
+            return _no_link(link, links)
         return _page("sign.html")
 
     async def events(self, request: Request) -> Response:
         """Server-sent events, of all or of ``?link=``."""
-        return StreamingResponse(_stream(self._hub, request.query_params.get("link")), media_type="text/event-stream")
+        link = request.query_params.get("link")
+        links = self._hub.snapshot.get("links", {})
+        if link is not None and self._hub.alive and link not in links:
+            return _no_link(link, links)
+        return StreamingResponse(_stream(self._hub, link), media_type="text/event-stream")
 
     async def snapshot(self, _request: Request) -> Response:
         """The committed state as JSON."""
@@ -127,8 +135,11 @@ class Pages:
         return PlainTextResponse("ok\n")
 
     async def readyz(self, _request: Request) -> Response:
-        """The daemon behind it plays."""
+        """The daemon behind it plays: it answers, nothing is wrong with its ledger, and a table is open."""
         closed = view_of(self._hub, None)["closed"]
+        tables = self._hub.snapshot.get("tables", {})
+        if closed is None and all(table["state"] == "CLOSED" for table in tables.values()):
+            closed = "no table is open"
         if closed is None:
             return PlainTextResponse("ready\n")
         return PlainTextResponse(f"not ready: {closed}\n", status_code=503)

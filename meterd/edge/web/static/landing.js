@@ -80,9 +80,10 @@ follow(
     $("links").replaceChildren(...Object.entries(view.links ?? {}).map(([id, link]) => card(id, link, view.currency)));
     $("tables").replaceChildren(
       ...Object.entries(view.tables ?? {}).map(([id, t]) =>
-        row(cell(id), cell(t.game), cell(t.link), chip(t.state), seats(t), cell(t.round, "n"), cell(t.text.join(" | "), "pad")),
+        row(cell(id), cell(t.game), cell(t.link), chip(t.state), seats(t), cell(t.round, "n"), cell(t.text.filter(Boolean).join(" · "), "pad")),
       ),
     );
+    $("none").hidden = (view.awards ?? []).length > 0;
     $("awards").replaceChildren(
       ...[...(view.awards ?? [])].reverse().map((a) =>
         row(cell(a.id), cell(a.table), cell(a.seat), cell(a.hand), cell(money(a.amount_cents, view.currency), "n"), chip(a.status)),

@@ -12,6 +12,7 @@ const demo = document.getElementById("demo");
 const where = document.getElementById("where");
 const stale = document.getElementById("stale");
 const closedText = document.getElementById("closed");
+stale.textContent = "connecting";
 const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
 
 const meters = new Map(); // level → { node, amount, from, to, began }
