@@ -207,6 +207,11 @@ class Daemon:
             signal.SIGHUP, lambda: log.warning("run.sighup_ignored", advice="a restart is the reload")
         )
         self._control = ControlServer(self._places.socket, lambda: dict(self.snapshot), self._answer)
+        try:
+            self._control.open()  # before the first entry: a start that cannot be asked anything leaves no trace
+        except ConfigError:
+            self._store.close()
+            raise
         thread = threading.Thread(target=self._money_thread, name="money")
         thread.start()
         try:
@@ -214,18 +219,12 @@ class Daemon:
         finally:
             self.money.stop()  # whatever happened: a thread left alone would keep the process and the ledger's lock
             await asyncio.to_thread(thread.join)
+            await self._control.stop()
 
     async def _live(self, thread: threading.Thread) -> int:
-        """From the first commit to the exit code.
-
-        Raises:
-            ConfigError: the control socket cannot be opened.
-        """
+        """From the first commit to the exit code."""
         await asyncio.to_thread(self.money.started.wait)
-        try:
-            await self._control.start()
-        except OSError as error:
-            raise ConfigError(f"the control socket {self._places.socket} cannot be opened: {error}") from error
+        await self._control.start()
         notify(f"READY=1\nSTATUS={len(self.site.links)} links, {len(self.site.tables)} tables")
         log.info("run.ready", tables=len(self.site.tables), seq=self._store.seq)
         lives = [bus.run() for bus in self._buses.values()] + [bus.run() for bus in self._signs.values()]

@@ -9,17 +9,24 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import os
 import socket
+import stat
 import struct
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any, Final
+
+from meterd.errors import ConfigError
 
 LINE_BYTES_MAX: Final = 64 * 1024  # the longest command is a claim with cards, under 1 kB
 PUSH_INTERVAL_S: Final = 0.05  # a page cannot show more than this, and 100 of them must stay cheap
 ANSWER_INTERVAL_S: Final = 0.01  # a client that asks without pause must not take the loop from the ports
 CLIENTS_MAX: Final = 256  # each holds a descriptor, and a port that comes back needs one; all pages together are one
 ALIVE_INTERVAL_S: Final = 1.0  # a subscriber hears us at least this often, so that silence means we are gone
+PATH_BYTES_MAX: Final = 107  # unix(7): sun_path holds 108 with the zero byte
+PROBE_S: Final = 1.0  # for an existing socket to take a connection; a full queue is somebody, too
+QUEUE: Final = 100  # connections that wait until we serve them
 
 Answer = dict[str, Any]
 Handler = Callable[[dict[str, Any], int], Awaitable[Answer]]
@@ -33,24 +40,34 @@ class ControlServer:
         self._path = path
         self._snapshot = snapshot
         self._handle = handle
+        self._listener: socket.socket | None = None
+        self._ours: tuple[int, int] | None = None
         self._server: asyncio.Server | None = None
         self._news = asyncio.Condition()
         self._version = 0
         self._clients: set[asyncio.Task[None]] = set()
         self._announcing: set[asyncio.Future[None]] = set()
 
+    def open(self) -> None:
+        """Take the path; who connects from now on waits for :meth:`start`.
+
+        The socket of a daemon that is gone is replaced. What is no socket, or answers, stays as it is.
+
+        Raises:
+            ConfigError: the path cannot be taken; cause and next step are named.
+        """
+        self._listener = _bound(self._path)
+        self._ours = _identity(self._path)
+
     async def start(self) -> None:
-        """Listen. A stale socket file of a dead daemon is replaced; the ledger's lock already says we are alone."""
-        self._path.parent.mkdir(parents=True, exist_ok=True)
-        self._path.unlink(missing_ok=True)
-        listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        try:
-            listener.bind(str(self._path))
-            self._path.chmod(0o660)  # before anybody can connect: the group may ask; the acts need more than that
-            self._server = await asyncio.start_unix_server(self._accept, sock=listener, limit=LINE_BYTES_MAX)
-        except BaseException:
-            listener.close()
-            raise
+        """Serve.
+
+        Raises:
+            ConfigError: as :meth:`open`, where that was not called before.
+        """
+        if self._listener is None:
+            self.open()
+        self._server = await asyncio.start_unix_server(self._accept, sock=self._listener, limit=LINE_BYTES_MAX)
 
     def announce_soon(self) -> None:
         """Tell all subscribers that there is a newer snapshot; from the loop's own thread."""
@@ -64,13 +81,17 @@ class ControlServer:
             self._news.notify_all()
 
     async def stop(self) -> None:
-        """Close the socket and every client."""
+        """Close every client and the socket, and remove it where it is still the one we made."""
+        if self._ours is not None and self._ours == _identity(self._path):
+            self._path.unlink(missing_ok=True)  # while it is open, no other file can have its number
+        self._ours = None
         if self._server is not None:
             self._server.close()
+        elif self._listener is not None:
+            self._listener.close()
         for task in list(self._clients):
             task.cancel()
         await asyncio.gather(*self._clients, return_exceptions=True)
-        self._path.unlink(missing_ok=True)
 
     async def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.current_task()
@@ -121,6 +142,84 @@ class ControlServer:
         writer.write(json.dumps(answer, separators=(",", ":")).encode() + b"\n")
         await writer.drain()
         await asyncio.sleep(ANSWER_INTERVAL_S)
+
+
+def _bound(path: Path) -> socket.socket:
+    """A listening socket at ``path``, for owner and group: the group may ask; the acts need more than that."""
+    if len(os.fsencode(path)) > PATH_BYTES_MAX:
+        raise _refused(path, f"its path is longer than {PATH_BYTES_MAX} bytes", "Choose a shorter one")
+    listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    try:
+        _make_room(path)
+        listener.bind(str(path))
+        path.chmod(0o660)  # before anybody can connect
+        listener.listen(QUEUE)
+    except OSError as error:
+        listener.close()
+        raise _refused(path, *_cause_and_step(path, error)) from error
+    except BaseException:
+        listener.close()
+        raise
+    return listener
+
+
+def _make_room(path: Path) -> None:
+    """Remove the socket of a daemon that is gone; nothing else is ever removed.
+
+    Raises:
+        ConfigError: there is something that is no socket, or somebody answers.
+    """
+    try:
+        mode = path.lstat().st_mode
+    except FileNotFoundError:
+        return
+    if not stat.S_ISSOCK(mode):
+        raise _refused(path, "something that is no socket is there", "It was left as it is: choose another path")
+    if answers(path):
+        raise ConfigError(f"another daemon answers at {path}: stop it, or give this one another path with --socket")
+    path.unlink()
+
+
+def answers(path: Path) -> bool:
+    """Whether somebody listens at ``path``. Only a refused connection or no socket at all says that nobody does.
+
+    Raises:
+        OSError: that cannot be told, for instance because we may not connect.
+    """
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe:
+        probe.settimeout(PROBE_S)
+        try:
+            probe.connect(str(path))
+        except (ConnectionRefusedError, FileNotFoundError):
+            return False
+        except (TimeoutError, BlockingIOError):
+            return True
+    return True
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    try:
+        found = path.lstat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
+
+
+def _cause_and_step(path: Path, error: OSError) -> tuple[str, str]:
+    match error:
+        case FileNotFoundError():
+            return f"there is no folder {path.parent}", "Make it, or give another path with --socket"
+        case PermissionError():
+            return (
+                f"uid {os.getuid()} may not write there (permission denied)",
+                "Give a path with --socket in a folder of this user, or run as the user that owns it",
+            )
+        case _:
+            return error.strerror or str(error), "Give another path with --socket"
+
+
+def _refused(path: Path, cause: str, step: str) -> ConfigError:
+    return ConfigError(f"the control socket {path} cannot be opened: {cause}. {step}")
 
 
 def peer_uid(writer: asyncio.StreamWriter) -> int:

@@ -128,6 +128,41 @@ def test_one_ledger_has_one_daemon(make_floor: Callable[..., Floor]) -> None:
     assert sum(record.kind == "Started" for record in floor.records()) == 1
 
 
+def test_a_socket_that_answers_belongs_to_another_daemon(make_floor: Callable[..., Floor]) -> None:
+    """A second floor given the first one's socket ends with 78 and no entry; the first one can still be asked."""
+    floor, other = make_floor("first", people=False), make_floor("second", people=False)
+    run = floor.start_run()
+    other.socket = floor.socket
+    before = other.records()
+    second = other.spawn_run()
+    assert second.wait() == EXIT_CONFIG
+    assert f"another daemon answers at {floor.socket}" in said(second.log.path)
+    assert before == other.records()
+    assert floor.snapshot()["closed"] is None
+    assert floor.end(run) == 0
+    assert not floor.socket.exists()
+
+
+@pytest.mark.parametrize("kind", ["a file", "no folder", "too long"])
+def test_a_socket_that_cannot_be_opened_leaves_no_entry(make_floor: Callable[..., Floor], kind: str) -> None:
+    """Exit 78, cause and next step in a sentence, nothing made or removed, no entry in the ledger."""
+    floor = make_floor(people=False)
+    path, words = {
+        "a file": (floor.site_file, "something that is no socket is there. It was left as it is"),
+        "no folder": (floor.folder / "none" / "c.sock", f"there is no folder {floor.folder / 'none'}. Make it"),
+        "too long": (floor.folder / ("x" * 108), "longer than 107 bytes. Choose a shorter one"),
+    }[kind]
+    floor.socket = path
+    before, text = floor.records(), floor.site_file.read_text("utf-8")
+    run = floor.spawn_run()
+    assert run.wait() == EXIT_CONFIG
+    assert words in said(run.log.path)
+    assert "Traceback" not in said(run.log.path)
+    assert before == floor.records()
+    assert text == floor.site_file.read_text("utf-8")
+    assert not (floor.folder / "none").exists()
+
+
 def said(log: Path) -> str:
     """What a daemon said on standard error, words broken over lines put together."""
     return json.dumps(log.read_text("utf-8"), ensure_ascii=False)

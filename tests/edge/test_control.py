@@ -6,11 +6,15 @@ import asyncio
 import contextlib
 import json
 import os
+import socket
 import stat
 from pathlib import Path
 from typing import Any
 
-from meterd.edge.control import ControlServer, ask
+import pytest
+
+from meterd.edge.control import PATH_BYTES_MAX, ControlServer, ask
+from meterd.errors import ConfigError
 
 
 class _Daemon:
@@ -100,3 +104,116 @@ def test_silence_is_broken_once_a_second(tmp_path: Path) -> None:
         writer.close()
 
     _run(scenario, tmp_path / "control.sock")
+
+
+def _dead_socket(path: Path) -> None:
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as dead:
+        dead.bind(str(path))
+
+
+def test_the_socket_of_a_dead_daemon_is_replaced(tmp_path: Path) -> None:
+    """Nobody listens there: the next daemon does, and takes its own socket away with it."""
+    path = tmp_path / "control.sock"
+    _dead_socket(path)
+
+    async def scenario(daemon: _Daemon) -> None:
+        assert await asyncio.to_thread(ask, path, {"op": "snapshot"}) == {"seq": 1}
+
+    _run(scenario, path)
+    assert [] == list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("kind", ["file", "folder", "link to a dead socket", "link to nothing"])
+def test_what_is_no_socket_stays(tmp_path: Path, kind: str) -> None:
+    """A mistyped path removes nobody's file."""
+    path = tmp_path / "precious.txt"
+    match kind:
+        case "file":
+            path.write_text("precious")
+        case "folder":
+            path.mkdir()
+        case "link to a dead socket":
+            _dead_socket(tmp_path / "dead.sock")
+            path.symlink_to(tmp_path / "dead.sock")
+        case _:
+            path.symlink_to(tmp_path / "nothing")
+    before = path.lstat()
+    server = _Daemon(path).server
+    with pytest.raises(ConfigError, match=r"precious\.txt cannot be opened: something that is no socket is there"):
+        server.open()
+    asyncio.run(server.stop())
+    assert (before.st_ino, before.st_mtime_ns) == (path.lstat().st_ino, path.lstat().st_mtime_ns)
+    if kind == "file":
+        assert "precious" == path.read_text()
+
+
+def test_a_socket_that_answers_is_not_taken_over(tmp_path: Path) -> None:
+    """The second daemon is refused, and its end does not touch the socket of the first."""
+
+    async def scenario(daemon: _Daemon) -> None:
+        second = _Daemon(daemon.path).server
+        with pytest.raises(ConfigError, match=f"another daemon answers at {daemon.path}"):
+            await second.start()
+        await second.stop()
+        assert await asyncio.to_thread(ask, daemon.path, {"op": "snapshot"}) == {"seq": 1}
+
+    _run(scenario, tmp_path / "control.sock")
+
+
+def test_an_open_socket_answers_before_it_serves(tmp_path: Path) -> None:
+    """From the moment it is taken, nobody else gets the path."""
+    first, second = (_Daemon(tmp_path / "control.sock").server for _ in range(2))
+    first.open()
+    with pytest.raises(ConfigError, match="another daemon answers"):
+        second.open()
+    asyncio.run(first.stop())
+    second.open()
+    asyncio.run(second.stop())
+    assert [] == list(tmp_path.iterdir())
+
+
+def test_only_our_own_socket_is_removed(tmp_path: Path) -> None:
+    """Somebody deleted ours and put another one there: it stays."""
+    path = tmp_path / "control.sock"
+
+    async def scenario(daemon: _Daemon) -> None:
+        path.unlink()
+        _dead_socket(path)
+
+    _run(scenario, path)
+    assert path.is_socket()
+
+
+def test_a_path_that_cannot_be_used_is_named_with_cause_and_next_step(tmp_path: Path) -> None:
+    """Missing folder, too long, not a folder: a sentence, and nothing is made."""
+    (tmp_path / "file").write_text("")
+    long = tmp_path / ("x" * (PATH_BYTES_MAX + 1 - len(os.fsencode(tmp_path)) - 1))
+    assert PATH_BYTES_MAX + 1 == len(os.fsencode(long))
+    for path, words in (
+        (tmp_path / "none" / "control.sock", rf"there is no folder {tmp_path}/none\. Make it, or .* --socket"),
+        (long, r"its path is longer than 107 bytes\. Choose a shorter one"),
+        (tmp_path / "file" / "control.sock", r"Not a directory\. Give another path with --socket"),
+    ):
+        with pytest.raises(ConfigError, match=words):
+            _Daemon(path).server.open()
+    assert [tmp_path / "file"] == list(tmp_path.iterdir())
+
+
+def test_the_longest_path_works(tmp_path: Path) -> None:
+    """107 bytes are not too many."""
+    path = tmp_path / ("x" * (PATH_BYTES_MAX - len(os.fsencode(tmp_path)) - 1))
+    server = _Daemon(path).server
+    server.open()
+    assert path.is_socket()
+    asyncio.run(server.stop())
+
+
+def test_a_folder_that_is_closed_to_us_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The usual start as an ordinary user: who we are, and what to do."""
+
+    def denied(_socket: socket.socket, _path: str) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(socket.socket, "bind", denied)
+    with pytest.raises(ConfigError, match=rf"uid {os.getuid()} may not write there .* Give a path with --socket"):
+        _Daemon(tmp_path / "control.sock").server.open()
