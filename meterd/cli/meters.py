@@ -29,7 +29,11 @@ def meters(control: Path | None, as_json: bool) -> None:
     try:
         snapshot = ask(path, {"op": "snapshot"})
     except (OSError, ValueError) as error:
-        click.echo(f"meterd meters: no daemon answers at {path} ({error}). Is meterd.service running?", err=True)
+        click.echo(
+            f"meterd meters: no daemon answers at {path} ({error}). Is meterd.service running?"
+            " Any other daemon, a demo's too, is asked with --socket PATH; a demo says its path when it starts",
+            err=True,
+        )
         sys.exit(EXIT_USAGE)
     if as_json:
         click.echo(json.dumps(snapshot["links"]))

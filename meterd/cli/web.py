@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 from pathlib import Path
 
 import click
 
 from meterd.cli.run import default_socket
-from meterd.errors import EXIT_CONFIG, ConfigError
+from meterd.errors import EXIT_CONFIG, EXIT_USAGE, ConfigError
 
 
 @click.command()
@@ -24,12 +25,13 @@ def web(
 ) -> None:
     """Serve the sign pages, /metrics, /healthz and /readyz.
 
-    Exit 78 where the site file cannot be used.
+    Exit 78 where the site file cannot be used; 2 where nobody can listen on that address.
     """
     import uvicorn
 
     from meterd.config import WebConfig
     from meterd.edge.catalogue import read_site
+    from meterd.edge.web.listen import listeners
     from meterd.edge.web.server import build
 
     try:
@@ -38,6 +40,13 @@ def web(
         click.echo(f"meterd web: {error}", err=True)
         sys.exit(EXIT_CONFIG)
     listen, port = listen or wanted.listen, port or wanted.port
+    try:
+        sockets = listeners(listen, port)
+    except ConfigError as error:
+        click.echo(f"meterd web: {error}", err=True)
+        sys.exit(EXIT_USAGE)
     names = ["127.0.0.1", "localhost", "[::1]", listen, *hosts]
     app = build(control or default_socket(), names)
-    uvicorn.run(app, host=listen, port=port, log_level="warning", timeout_graceful_shutdown=1)
+    serving = uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=1)
+    with contextlib.suppress(KeyboardInterrupt):
+        uvicorn.Server(serving).run(sockets=sockets)
