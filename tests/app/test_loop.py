@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import threading
 from concurrent.futures import Future
 from dataclasses import replace
@@ -203,3 +204,50 @@ def test_a_clean_end_writes_nothing_for_tables_that_are_closed(folder: Path, sit
     seq = rig.store.seq
     rig.end()
     assert ["TableClosed", "Stopped"] == [record.kind for record in read_records(folder)][seq:]
+
+
+def test_money_that_no_longer_adds_up_closes_the_floor(folder: Path, site: Site) -> None:
+    """The sum of all accounts is looked at once a second, whether or not anything happens."""
+    rig = Rig(folder, site)
+    rig.up(site, "LIR-1")
+    rig.loop.book.balances["house/revenue"] = 1
+    closed = rig.wait(lambda e: e.snapshot["closed"])
+    assert "do not sum to zero" in closed.snapshot["closed"]
+    assert isinstance(rig.loop.failure, InvariantBroken)
+    rig.end()
+
+
+def test_a_step_of_the_clock_is_an_entry_before_whatever_comes_next(folder: Path, site: Site) -> None:
+    """An hour back: the entry says how far, and is decided before the command that waited."""
+    rig = Rig(folder, site)
+    rig.up(site, "LIR-1")
+    seq = rig.store.seq
+    rig.loop._clock._offset_ns += 3_600_000_000_000
+    assert rig.ask(Lock(actor=DEALER, table="LIR-1", wagers=())).refusal is None
+    step, lock = list(read_records(folder))[seq:]
+    assert ("ClockStep", "Locked") == (step.kind, lock.kind)
+    assert 3_600_000 == pytest.approx(-json.loads(step.body)["step_ms"], abs=500)
+    assert 1 == rig.loop.stats.clock_steps
+    rig.end()
+
+
+def test_the_write_ahead_log_is_emptied_when_nobody_waits(
+    folder: Path, site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After a number of entries, between batches and in the thread that owns the connection."""
+    monkeypatch.setattr("meterd.app.loop.TIDY_ENTRIES", 3)
+    rig = Rig(folder, site)
+    tidied: list[str] = []
+    checkpoint = rig.store.checkpoint
+    done = threading.Event()
+
+    def noted() -> None:
+        tidied.append(threading.current_thread().name)
+        checkpoint()
+        done.set()
+
+    monkeypatch.setattr(rig.store, "checkpoint", noted)
+    rig.up(site, "LIR-1")
+    assert done.wait(LIMIT_S)
+    assert {rig._thread.name} == set(tidied)
+    rig.end()
