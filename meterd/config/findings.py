@@ -13,6 +13,7 @@ from meterd.config.lines import KeyPath, key_lines
 from meterd.errors import ConfigError
 
 _PLACE: Final = re.compile(r"\(at line (\d+), column \d+\)$|\(at end of document\)$")
+_TOO_LONG: Final = re.compile(r"[0-9_]{4300}")
 
 
 class Finding(NamedTuple):
@@ -87,6 +88,10 @@ class Document:
             raise SiteErrors([Finding(filename, line, "", f"not valid TOML: {reason}")]) from error
         except RecursionError as error:
             raise SiteErrors([Finding(filename, 1, "", "not valid TOML: nested too deeply")]) from error
+        except ValueError as error:  # no TOMLDecodeError: Python reads no whole number of more than 4300 digits
+            digits = _TOO_LONG.search(text)
+            line = text.count("\n", 0, digits.start()) + 1 if digits else 1
+            raise SiteErrors([Finding(filename, line, "", "not valid TOML: a number has too many digits")]) from error
         return cls(filename, raw, lines)
 
     def root(self) -> Node:

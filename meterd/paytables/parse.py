@@ -89,7 +89,7 @@ def parse_paytables(text: str, filename: str) -> list[PayTable]:
     """
     try:
         document = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    except ValueError as error:  # a TOMLDecodeError, or a number of more digits than Python reads
         line = re.search(r"at line (\d+)", str(error))
         raise PaytableError(filename, int(line[1]) if line else text.count("\n") + 1, "TOML", str(error)) from error
     lines = text.splitlines()
