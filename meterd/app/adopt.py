@@ -11,7 +11,7 @@ from typing import NamedTuple
 from meterd.accounting.commands import Actor, Role
 from meterd.accounting.rules import Decision
 from meterd.app.commit import Committer, Stamp
-from meterd.app.parameters import additions, differences
+from meterd.app.parameters import additions, differences, next_step
 from meterd.app.verify import audited_book
 from meterd.config import Site
 from meterd.edge.clock import Clock
@@ -37,6 +37,8 @@ def adopt(folder: Path, site: Site, *, first: str, second: str, reference: str) 
     store = Store.open(folder)
     try:
         book = audited_book(store.records())
+        if site.settings.id != book.site_id or book.site is None:
+            raise ConfigError(f"nothing can be adopted: {differences(site, book)[0]}\n{next_step(site, book)}")
         actor = Actor(f"{first}+{second} ref {reference}", Role.ADMINISTRATOR)
         wanted = additions(site, book, actor)
         clock = Clock()

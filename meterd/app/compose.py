@@ -26,7 +26,7 @@ from meterd.accounting.entries import Kind
 from meterd.app.effects import Effects
 from meterd.app.loop import MoneyLoop
 from meterd.app.memory import settle
-from meterd.app.parameters import differences
+from meterd.app.parameters import differences, next_step
 from meterd.app.verify import audited_book
 from meterd.config import Site
 from meterd.edge.clock import Clock
@@ -89,10 +89,7 @@ def open_book(site: Site, store: Store, *, demo: bool) -> Book:
     found = differences(site, book)
     if found:
         raise ConfigError(
-            "the site file is not what the ledger has in force:\n  "
-            + "\n  ".join(found)
-            + "\nPut the site file back, or, for new links and tables only, let two people adopt them:"
-            " `meterd ledger adopt DIR --config SITE.toml --by A --and B --reference TEXT`"
+            "the site file is not what the ledger has in force:\n  " + "\n  ".join(found) + f"\n{next_step(site, book)}"
         )
     return book
 

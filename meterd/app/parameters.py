@@ -6,12 +6,15 @@ Rule 2: additions (a new link, a new table) may be adopted by two people; nothin
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Final
 
 from meterd.accounting.book import Book
 from meterd.accounting.commands import Actor, Command, DefineTable, OpenLink, SetSite
 from meterd.config import Site
+
+_NOT_YET: Final = "in the site file, not yet in the ledger"
 
 
 def opening_commands(site: Site, actor: Actor) -> tuple[Command, ...]:
@@ -36,15 +39,40 @@ def additions(site: Site, book: Book, actor: Actor) -> tuple[Command, ...]:
 
 
 def differences(site: Site, book: Book) -> list[str]:
-    """Where the site file and the ledger disagree, one line each, with what the ledger holds. Empty when they agree."""
+    """Where the site file and the ledger disagree, one line each, with what the ledger holds. Empty when they agree.
+
+    A ledger of another site, or one made without a site file, is one difference: nothing in it can be compared.
+    """
     return list(_differences(site, book))
+
+
+def next_step(site: Site, book: Book) -> str:
+    """What a person can do about the differences, as far as it can help."""
+    if site.settings.id != book.site_id:
+        return "One of the two is not this floor's: name the right ledger or the right site file"
+    if book.site is None:
+        return "Create a ledger in a new folder: `meterd ledger create DIR --config SITE.toml`"
+    if all(line.endswith(_NOT_YET) for line in _differences(site, book)):
+        return (
+            "Let two people adopt them, with the daemon stopped:"
+            " `meterd ledger adopt DIR --config SITE.toml --by A --and B --reference TEXT`"
+        )
+    return "Put the site file back as it was: only new links and tables can be adopted (`meterd ledger adopt`)"
 
 
 def _differences(site: Site, book: Book) -> Iterator[str]:
     if site.settings.id != book.site_id:
         yield f"site.id: the ledger belongs to {book.site_id!r}, the site file says {site.settings.id!r}"
-    held_site = book.site.to_json() if book.site is not None else {}
-    yield from _compare("site", held_site, site.settings.to_json())
+        return
+    if book.site is None:
+        yield "the ledger was made without a site file: it holds no parameters"
+        return
+    yield from _compare("site", book.site.to_json(), site.settings.to_json())
+    yield from _differing_links(site, book)
+    yield from _differing_tables(site, book)
+
+
+def _differing_links(site: Site, book: Book) -> Iterator[str]:
     file_links = {link.id: link for link in site.links}
     for link_id, state in book.links.items():
         if link_id not in file_links:
@@ -53,7 +81,10 @@ def _differences(site: Site, book: Book) -> Iterator[str]:
             yield from _compare(f"link {link_id}", state.settings.to_json(), file_links[link_id].to_json())
     for link_id in file_links:
         if link_id not in book.links:
-            yield f"link {link_id}: in the site file, not yet in the ledger"
+            yield f"link {link_id}: {_NOT_YET}"
+
+
+def _differing_tables(site: Site, book: Book) -> Iterator[str]:
     file_tables = {table.settings.id: table.settings for table in site.tables}
     for table_id, held in book.tables.items():
         if table_id not in file_tables:
@@ -62,7 +93,7 @@ def _differences(site: Site, book: Book) -> Iterator[str]:
             yield from _compare(f"table {table_id}", held.settings.to_json(), file_tables[table_id].to_json())
     for table_id in file_tables:
         if table_id not in book.tables:
-            yield f"table {table_id}: in the site file, not yet in the ledger"
+            yield f"table {table_id}: {_NOT_YET}"
 
 
 def _compare(where: str, held: Any, wanted: Any) -> Iterator[str]:
@@ -74,4 +105,9 @@ def _compare(where: str, held: Any, wanted: Any) -> Iterator[str]:
         for index, (left, right) in enumerate(zip(held, wanted, strict=True)):
             yield from _compare(f"{where}[{index}]", left, right)
     elif held != wanted:
-        yield f"{where}: the ledger holds {held!r}, the site file says {wanted!r}"
+        yield f"{where}: the ledger holds {_shown(held)}, the site file says {_shown(wanted)}"
+
+
+def _shown(value: Any) -> str:
+    """A value in the words of a site file."""
+    return "none" if value is None else json.dumps(value, ensure_ascii=False)

@@ -6,7 +6,7 @@ Rule 2: nothing is written, and the writer is not disturbed.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -71,6 +71,23 @@ def verify(*paths: Path) -> Report:
     except Exception as cause:  # noqa: BLE001 - rule 1: an unforeseen kind of damage is still a finding
         where.append(FirstBad(None, _words(cause)))
     return Report(audit.entries, audit.head, audit.levels(), where[0] if where else None, file or paths[0])
+
+
+def unusable(paths: Sequence[Path]) -> str | None:
+    """Why these paths are nothing to verify, or None: wrong use, as opposed to a ledger that does not hold."""
+    if len(paths) > 1 and any(path.is_dir() for path in paths):
+        return "give one folder, or the volumes of one ledger in order: two folders are two ledgers"
+    for path in paths:
+        try:
+            if not path.exists():
+                return f"{path} does not exist"
+            if not path.is_dir():
+                path.open("rb").close()
+            elif not volume.volumes(path) and not (path / volume.LINK).is_symlink():
+                return f"there is no ledger in {path}"
+        except OSError as cause:
+            return f"{path} cannot be read by this user ({cause.strerror})"
+    return None
 
 
 class Audit:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import click
 
+from meterd.cli.words import counted
 from meterd.errors import EXIT_FINDING, EXIT_USAGE, MeterdError
 
 
@@ -19,7 +20,10 @@ from meterd.errors import EXIT_FINDING, EXIT_USAGE, MeterdError
 @click.option("--data", type=click.Path(path_type=Path, file_okay=False), help="keep the ledger in this folder")
 @click.option("--json", "as_json", is_flag=True, help="end with one JSON document on standard output")
 def demo(seconds: float | None, speed: float, headless: bool, data: Path | None, as_json: bool) -> None:
-    """Play eight tables on pseudo-terminals with real protocol bytes. Nothing here is real money."""
+    """Play eight tables on pseudo-terminals with real protocol bytes. Nothing here is real money.
+
+    Exit codes: 0 done and the ledger verifies, 1 it does not, 2 wrong use or a folder that cannot be used.
+    """
     from meterd.app.demo import Demo, DemoOptions
 
     def say(line: str) -> None:
@@ -35,8 +39,9 @@ def demo(seconds: float | None, speed: float, headless: bool, data: Path | None,
         sys.exit(EXIT_USAGE)
     verdict = "verified" if report["ledger_ok"] else "DOES NOT VERIFY"
     say(
-        f"{report['rounds']} rounds, {report['wagers']} wagers, {report['awards']} awards, "
-        f"{report['late_bets']} late bets refused; ledger {verdict}: {floor.folder}"
+        f"{counted(report['rounds'], 'round')}, {counted(report['wagers'], 'wager')}, "
+        f"{counted(report['awards'], 'award')}, {counted(report['late_bets'], 'late bet')} refused; "
+        f"ledger {verdict}: {floor.folder}"
     )
     if as_json:
         click.echo(json.dumps(report))

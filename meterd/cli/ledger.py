@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from meterd.cli.words import NamingGroup, complain, counted
 from meterd.errors import EXIT_CONFIG, EXIT_FINDING, EXIT_LEDGER, ConfigError, LedgerError
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 _A_PATH = click.Path(path_type=Path)
 
 
-@click.group()
+@click.group(cls=NamingGroup)
 def ledger() -> None:
     """Create a ledger, add links and tables to it, or verify it."""
 
@@ -44,10 +45,10 @@ def create(folder: Path, config: Path | None, site: str | None, currency: str | 
     try:
         _create(folder, config, site, currency)
     except ConfigError as error:
-        click.echo(f"meterd ledger create: {error}", err=True)
+        complain("meterd ledger create", error)
         sys.exit(EXIT_CONFIG)
     except LedgerError as error:
-        click.echo(f"meterd ledger create: {error}", err=True)
+        complain("meterd ledger create", error)
         sys.exit(EXIT_LEDGER)
     click.echo(f"created: {folder / 'ledger.db'}", err=True)
 
@@ -77,15 +78,18 @@ def adopt(folder: Path, config: Path, first: str, second: str, reference: str) -
     from meterd.app.adopt import adopt as adopt_site
     from meterd.edge.catalogue import read_site
 
-    if first.strip().casefold() == second.strip().casefold() or not first.strip() or not second.strip():
+    for option, value in (("--by", first), ("--and", second), ("--reference", reference)):
+        if not value.strip():
+            raise click.UsageError(f"{option} is empty")
+    if first.strip().casefold() == second.strip().casefold():
         raise click.UsageError("--by and --and name two different people")
     try:
         adopted = adopt_site(folder, read_site(config)[0], first=first, second=second, reference=reference)
     except ConfigError as error:
-        click.echo(f"meterd ledger adopt: {error}", err=True)
+        complain("meterd ledger adopt", error)
         sys.exit(EXIT_CONFIG)
     except LedgerError as error:
-        click.echo(f"meterd ledger adopt: {error}", err=True)
+        complain("meterd ledger adopt", error)
         sys.exit(EXIT_LEDGER)
     click.echo(f"adopted links: {', '.join(adopted.links) or 'none'}; tables: {', '.join(adopted.tables) or 'none'}")
 
@@ -98,10 +102,17 @@ def verify(paths: tuple[Path, ...], *, as_json: bool) -> None:
 
     Takes the ledger's folder, or its volumes in order. Reads only, and may run beside the daemon.
 
-    Exit codes: 0 all of it holds, 1 something does not, 2 wrong use.
+    A ledger whose last entries were cut off cleanly holds as well: only a head and a number of entries that were noted
+    elsewhere tell. Compare them with what is printed here.
+
+    Exit codes: 0 all of it holds, 1 something does not, 2 wrong use: no ledger there, or not to be read.
     """
+    from meterd.app.verify import unusable
     from meterd.app.verify import verify as verify_ledger
 
+    wrong = unusable(paths)
+    if wrong is not None:
+        raise click.UsageError(wrong)
     report = verify_ledger(*paths)
     click.echo(json.dumps(report.to_json()) if as_json else _words(report))
     if not report.ok:
@@ -114,14 +125,24 @@ def _words(report: Report) -> str:
 
     lines = []
     if report.first_bad is None:
-        lines.append(f"ok: {report.entries} entries hold; head {report.head.hex()}")
+        lines.append(f"ok: {_held(report.entries)}; head {report.head.hex()}")
+        lines.append(_CUT)
     else:
         row = "the file" if report.first_bad.seq is None else f"entry {report.first_bad.seq}"
         lines.append(f"NOT OK: {report.file}: {row}: {report.first_bad.reason}")
-        lines.append(f"{report.entries} entries before it hold; head {report.head.hex()}")
+        lines.append(f"{_held(report.entries, ' before it')}; head {report.head.hex()}")
+        if report.levels:
+            lines.append(f"Levels as of entry {report.entries}, the last that holds:")
     if report.levels:
         lines.append(f"{'level':<28}{'meter':>18}{'reserve':>14}{'overflow':>14}")
     for key, values in report.levels.items():
         meter, reserve, overflow = (format_cents(value // MICROCENTS_PER_CENT) for value in values.values())
         lines.append(f"{key:<28}{meter:>18}{reserve:>14}{overflow:>14}")
     return "\n".join(lines)
+
+
+def _held(entries: int, where: str = "") -> str:
+    return f"{counted(entries, 'entry', 'entries')}{where} hold{'s' * (entries == 1)}"
+
+
+_CUT = "Compare head and number with those noted elsewhere: a ledger cut off cleanly at its end holds as well."

@@ -7,6 +7,8 @@ from typing import Final
 
 import click
 
+from meterd.cli.words import NamingGroup
+
 #: verb → (module, attribute). One file per verb group.
 VERBS: Final = {
     "run": ("meterd.cli.run", "run"),
@@ -23,7 +25,7 @@ VERBS: Final = {
 }
 
 
-class LazyGroup(click.Group):
+class LazyGroup(NamingGroup):
     """A group whose commands are imported on first use."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature

@@ -8,10 +8,11 @@ from pathlib import Path
 
 import click
 
+from meterd.cli.words import NamingGroup, complain
 from meterd.errors import EXIT_CONFIG, EXIT_DONE, EXIT_FINDING
 
 
-@click.group()
+@click.group(cls=NamingGroup)
 def outputs() -> None:
     """Lamps and signs without the daemon."""
 
@@ -31,7 +32,7 @@ def closed(config: Path, *, as_json: bool) -> None:
     try:
         site, _ = read_site(config)
     except ConfigError as error:
-        click.echo(str(error), err=True)
+        complain("meterd outputs closed", error)
         sys.exit(EXIT_CONFIG)
     closings = close_all(site)
     missed = [closing for closing in closings if closing.cause]

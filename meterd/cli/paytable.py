@@ -6,6 +6,7 @@ import json
 
 import click
 
+from meterd.cli.words import NamingGroup
 from meterd.edge.files import load_paytables
 from meterd.edge.files import paytable as paytable_of
 from meterd.errors import EXIT_CONFIG, ConfigError
@@ -14,9 +15,12 @@ from meterd.paytables.model import PayTable
 from meterd.paytables.parse import RESERVE_NOT_APPLICABLE, PaytableError
 
 
-@click.group()
+@click.group(cls=NamingGroup)
 def paytable() -> None:
-    """The pay tables: list, show, export."""
+    """The pay tables of the regulations: list, show, export.
+
+    Exit codes: 0 done, 2 no such pay table, 78 a pay table file cannot be used.
+    """
 
 
 def _all() -> dict[str, PayTable]:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import click
 
+from meterd.cli.words import complain
 from meterd.errors import EXIT_CONFIG, EXIT_LEDGER, ConfigError, InvariantBroken, LedgerError
 
 
@@ -27,7 +28,10 @@ def default_socket() -> Path:
 @click.option("--socket", "control", type=click.Path(path_type=Path, dir_okay=False), help="the control socket")
 @click.option("--demo", is_flag=True, hidden=True, help="the ledger must be a demo's")
 def run(config: Path, ledger: Path | None, control: Path | None, demo: bool) -> None:
-    """Count the progressives of a floor: sensors, keypads and signs on real ports, every cent in the ledger."""
+    """Count the progressives of a floor: sensors, keypads and signs on real ports, every cent in the ledger.
+
+    Exit codes: 0 stopped, 2 wrong use, 74 the ledger needs a person, 78 the site file cannot be used.
+    """
     import asyncio
 
     from meterd.app.compose import Daemon, Places
@@ -42,10 +46,10 @@ def run(config: Path, ledger: Path | None, control: Path | None, demo: bool) -> 
         daemon = Daemon(site, text, places, demo=demo, log_dropped=lambda: lines.dropped)
         code = asyncio.run(daemon.run())
     except ConfigError as error:
-        click.echo(f"meterd run: {error}", err=True)
+        complain("meterd run", error)
         code = EXIT_CONFIG
     except (LedgerError, InvariantBroken) as error:
-        click.echo(f"meterd run: {error}", err=True)
+        complain("meterd run", error)
         code = EXIT_LEDGER
     finally:
         lines.close()  # also before a traceback: the log says what went before it

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from meterd.cli.words import counted
 from meterd.errors import EXIT_FINDING, EXIT_USAGE
 
 if TYPE_CHECKING:
@@ -26,7 +27,10 @@ if TYPE_CHECKING:
 @click.option("--json", "as_json", is_flag=True, help="One JSON document on standard output.")
 @click.option("--restart-after-each", is_flag=True, hidden=True, help="Fold the ledger again after every line.")
 def scenario(files: tuple[Path, ...], as_json: bool, restart_after_each: bool) -> None:
-    """Play each FILE from an empty ledger and check what it says to expect."""
+    """Play each FILE from an empty ledger and check what it says to expect.
+
+    Exit codes: 0 all hold, 1 something expected does not, 2 a page cannot be played as written or has no line.
+    """
     findings, pages = _read(files)
     outcomes = [] if findings else _play(pages, restart_after_each, findings)
     for outcome in outcomes:
@@ -46,13 +50,16 @@ def scenario(files: tuple[Path, ...], as_json: bool, restart_after_each: bool) -
 
 def _read(files: tuple[Path, ...]) -> tuple[list[Finding], list[Page]]:
     """All pages, and what is wrong with their lines."""
-    from meterd.app.scenario_parse import PageError, parse_page
+    from meterd.app.scenario_parse import Finding, PageError, parse_page
 
     findings: list[Finding] = []
     pages: list[Page] = []
     for file in files:
         try:
-            pages.append((file, parse_page(_text(file), str(file))))
+            page = parse_page(_text(file), str(file))
+            if not page:
+                findings.append(Finding(str(file), 1, "the page has no line to play: nothing would be checked"))
+            pages.append((file, page))
         except PageError as error:
             findings.extend(error.findings)
     return findings, pages
@@ -87,7 +94,8 @@ def _say(outcome: Outcome) -> None:
     """One page's result in words."""
     failure = outcome.failure
     if failure is None:
-        click.echo(f"{outcome.file}: holds ({outcome.statements} lines, {outcome.entries} entries)")
+        size = f"{counted(outcome.statements, 'line')}, {counted(outcome.entries, 'entry', 'entries')}"
+        click.echo(f"{outcome.file}: holds ({size})")
         return
     click.echo(f"{failure.file}:{failure.line}: {failure.statement}")
     click.echo(f"  expected: {failure.expected}")

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import pwd
 from collections.abc import Iterator, Sequence
 from contextlib import closing, suppress
 from pathlib import Path
@@ -27,6 +28,7 @@ from meterd.ledger.verify import check_chain
 TAIL: Final = 1000
 
 _LOCK: Final = "lock"
+_FORBIDDEN: Final = frozenset({"SQLITE_READONLY", "SQLITE_READONLY_DIRECTORY", "SQLITE_CANTOPEN"})
 _ADD_ENTRY: Final = "INSERT INTO entry VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?)"
 #: Postings added by one statement; an entry with more takes several. A row each would cost a third more.
 _POSTINGS_AT_ONCE: Final = 32
@@ -65,7 +67,7 @@ class Store:
             finally:
                 os.close(lock)
         except (OSError, sqlite.Error) as cause:
-            raise LedgerError(f"no ledger could be made in {folder}: {sqlite.describe(cause)}") from cause
+            raise LedgerError(f"no ledger could be made in {folder}: {_described(cause, folder)}") from cause
 
     @classmethod
     def open(cls, folder: Path, *, synchronous: str = "FULL") -> Self:
@@ -83,7 +85,7 @@ class Store:
                 os.close(lock)
                 raise
         except (OSError, sqlite.Error) as cause:
-            raise LedgerError(f"the ledger in {folder} cannot be opened: {sqlite.describe(cause)}") from cause
+            raise LedgerError(f"the ledger in {folder} cannot be opened: {_described(cause, folder)}") from cause
 
     @classmethod
     def _open(cls, path: Path, lock: int, synchronous: str) -> Self:
@@ -290,6 +292,27 @@ def _identity(path: Path) -> tuple[int, int] | None:
     except FileNotFoundError:
         return None
     return found.st_dev, found.st_ino
+
+
+def _described(cause: BaseException, folder: Path) -> str:
+    """A failure in words; where it is one of permission, whose the folder is and who asked."""
+    what = sqlite.describe(cause)
+    if not isinstance(cause, PermissionError) and getattr(cause, "sqlite_errorname", "") not in _FORBIDDEN:
+        return what
+    for path in (folder, *folder.parents):
+        with suppress(OSError):
+            return (
+                f"{what}. {path} belongs to {_user(path.stat().st_uid)}, this is {_user(os.geteuid())}: work as the "
+                "ledger's user (`sudo -u meterd …`), or give it the folder (`chown -R meterd: …`)"
+            )
+    return what
+
+
+def _user(uid: int) -> str:
+    try:
+        return pwd.getpwuid(uid).pw_name
+    except KeyError:
+        return f"user {uid}"
 
 
 def _sync(path: Path) -> None:

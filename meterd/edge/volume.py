@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any, Final
 
@@ -64,17 +65,40 @@ def current_volume(folder: Path) -> Path:
     """
     link = folder / LINK
     if not link.exists():
-        left = [path.name for path in folder.iterdir() if path.name.startswith("ledger")] if folder.is_dir() else []
-        if left:
-            raise LedgerError(
-                f"{link} leads nowhere, but {', '.join(sorted(left))} is there: if a creation was cut short, "
-                "remove what it left; else restore the folder from a backup"
-            )
-        raise LedgerError(f"no ledger in {folder}: restore one, or `meterd ledger create`")
+        raise LedgerError(_without_link(folder))
     target = link.resolve()
     if target.parent != folder.resolve() or first_seq_of(target) is None:
         raise LedgerError(f"{link} must be a symbolic link to a ledger-<number>.db beside it, not {target}")
     return target
+
+
+def _without_link(folder: Path) -> str:
+    """What is there where ``ledger.db`` leads nowhere, and the next step. Entries are never to be removed."""
+    link = folder / LINK
+    found = volumes(folder) if folder.is_dir() else []
+    if found:
+        says = f"{link} leads nowhere, but {', '.join(path.name for path in found)} is there: "
+        if any(_may_hold_entries(path) for path in found):
+            files = " ".join(map(str, found))
+            return (
+                f"{says}remove nothing. Let `meterd ledger verify {files}` say that they hold, then put the link back, "
+                f"as the ledger's user: `ln -sfn {found[-1].name} {link}`"
+            )
+        return f"{says}it holds no entry, its creation was cut short: remove it and create the ledger again"
+    if link.is_symlink():
+        return f"{link} leads to {link.readlink()}, which is not there: restore the folder from a verified backup"
+    return f"no ledger in {folder}: restore one, or `meterd ledger create`"
+
+
+def _may_hold_entries(path: Path) -> bool:
+    """False only where the file is surely one that no entry was ever put into."""
+    try:
+        with closing(sqlite.reader(path)) as db:
+            if db.execute("SELECT count(*) FROM sqlite_schema").fetchone() == (0,):
+                return path.stat().st_size > 0
+            return db.execute("SELECT 1 FROM entry LIMIT 1").fetchone() is not None
+    except (OSError, sqlite.Error, LedgerError):
+        return True
 
 
 def shape_findings(db: sqlite.Database) -> list[str]:

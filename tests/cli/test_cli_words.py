@@ -1,0 +1,56 @@
+"""What the command line says of itself: help that is whole, near names, numbers with their noun."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from meterd.cli.main import VERBS, main
+from meterd.cli.words import counted
+
+
+def run(*arguments: object) -> Result:
+    return CliRunner().invoke(main, [str(each) for each in arguments])
+
+
+def test_help_shows_every_verb_with_a_whole_sentence() -> None:
+    """Nothing is cut off."""
+    shown = run("--help").stdout
+    assert "…" not in shown
+    assert "..." not in shown.replace("[ARGS]...", "")
+    assert set(VERBS) <= {line.split()[0] for line in shown.splitlines() if line.startswith("  ")}
+
+
+@pytest.mark.parametrize("verb", ["run", "demo", "scenario", "paytable", "check-config", "outputs closed"])
+def test_help_says_what_the_exit_codes_mean(verb: str) -> None:
+    """A script's author needs no source."""
+    assert "Exit codes: 0" in run(*verb.split(), "--help").stdout
+
+
+def test_a_misspelt_verb_gets_the_nearest() -> None:
+    """In the group and below it; something unlike all gets the list."""
+    assert (2, True) == ((told := run("runn")).exit_code, "Did you mean 'run'?" in told.stderr)
+    assert "Did you mean 'verify'?" in run("ledger", "verfy").stderr
+    assert "There are: run, web" in run("xyzzy").stderr
+
+
+def test_numbers_agree_with_their_noun() -> None:
+    """1 entry, 2 entries, 0 awards."""
+    assert ["1 entry", "2 entries", "0 awards"] == [
+        counted(1, "entry", "entries"),
+        counted(2, "entry", "entries"),
+        counted(0, "award"),
+    ]
+
+
+def test_an_empty_page_holds_nothing(tmp_path: Path) -> None:
+    """A page without a line checks nothing, so it cannot hold: exit 2 with file and line."""
+    page = tmp_path / "empty.scn"
+    page.write_text("# only a comment\n\n")
+    told = run("scenario", page)
+    assert (2, "") == (told.exit_code, told.stdout)
+    assert f"{page}:1: the page has no line to play" in told.stderr
+    page.write_text("clock 2026-12-01T06:00\n")
+    assert "holds (1 line, 1 entry)" in run("scenario", page).stdout
