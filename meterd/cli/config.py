@@ -9,7 +9,8 @@ from typing import Any
 
 import click
 
-from meterd.errors import EXIT_CONFIG, EXIT_DONE, EXIT_USAGE
+from meterd.cli.words import counted
+from meterd.errors import EXIT_CONFIG, EXIT_DONE
 
 
 @click.command("check-config")
@@ -20,7 +21,7 @@ from meterd.errors import EXIT_CONFIG, EXIT_DONE, EXIT_USAGE
 def check_config(site_file: Path | None, config: Path | None, *, as_json: bool, schema: bool) -> None:
     """Check a site file: every finding with file, line, key, and the nearest name that exists.
 
-    Exit codes: 0 usable, 2 no such file, 78 findings.
+    Exit codes: 0 usable, 2 wrong use, 78 findings, or a file that cannot be read.
     """
     if schema:
         click.echo(schema_text(), nl=False)
@@ -41,20 +42,24 @@ def schema_text() -> str:
 def _check(path: Path, as_json: bool) -> int:
     from meterd.config import Finding, SiteErrors, load_site
     from meterd.edge.catalogue import catalogue
+    from meterd.edge.surroundings import surroundings
 
     try:
         text = path.read_text(encoding="utf-8")
     except OSError as error:
-        click.echo(f"{path}: {error.strerror}", err=True)
-        return EXIT_USAGE
+        findings: tuple[Finding, ...] = (Finding(str(path), 1, "", f"it cannot be read: {error.strerror}"),)
+        return _print_findings(findings, as_json)
     except UnicodeDecodeError as error:
         line = error.object[: error.start].count(b"\n") + 1
-        findings: tuple[Finding, ...] = (Finding(str(path), line, "", "not UTF-8, as TOML must be"),)
+        findings = (Finding(str(path), line, "", "not UTF-8, as TOML must be"),)
         return _print_findings(findings, as_json)
     try:
         site = load_site(text, str(path), catalogue())
     except SiteErrors as error:
         return _print_findings(error.findings, as_json)
+    findings = surroundings(text, str(path), site)
+    if findings:
+        return _print_findings(findings, as_json)
     for warning in site.warnings:
         click.echo(f"warning: {warning}", err=True)
     summary = _summary(site)
@@ -68,7 +73,7 @@ def _print_findings(findings: Any, as_json: bool) -> int:
     else:
         for finding in findings:
             click.echo(str(finding))
-        click.echo(f"{len(findings)} finding{'s' * (len(findings) != 1)}: nothing was started", err=True)
+        click.echo(f"{counted(len(findings), 'finding')}: nothing was started", err=True)
     return EXIT_CONFIG
 
 

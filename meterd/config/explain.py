@@ -33,7 +33,7 @@ def check_shape(document: Document, model: type[Model]) -> Model | None:
         elif kind != "too_short" or not _at(document.raw, path):  # pydantic also counts only the valid elements
             found = _at(document.raw, path)
             near = nearest(found, _choices(model, path)) if isinstance(found, str) else None
-            document.finding(path, f"expected {_expected(model, path)}, found {shown(found)}", near)
+            document.finding(path, f"expected {_expected(model, path)}, found {_found(model, path, found)}", near)
     return None
 
 
@@ -50,6 +50,28 @@ def shown(value: Any) -> str:
             return "a table"
         case _:
             return str(value)[:_SHOWN_MAX]
+
+
+def _found(model: type[BaseModel], path: KeyPath, value: Any) -> str:
+    """What stands there; a number in quotes would otherwise read like the one that was expected."""
+    if isinstance(value, str) and value.replace("_", "").isdecimal() and _takes_numbers(model, path):
+        return f"the text {shown(value)}: a number stands without quotes"
+    return shown(value)
+
+
+def _takes_numbers(model: type[BaseModel], path: KeyPath) -> bool:
+    field = _field(model, path)
+    return field is not None and any(each is int or isinstance(each, int) for each in _leaves(field.annotation))
+
+
+def _leaves(annotation: Any) -> Iterator[Any]:
+    """The innermost types and words of an annotation."""
+    inner = get_args(annotation)
+    if inner:
+        for each in inner:
+            yield from _leaves(each)
+    else:
+        yield annotation
 
 
 def _at(raw: Any, path: KeyPath) -> Any:

@@ -70,11 +70,24 @@ def _check_budget(document: Document, catalogue: Catalogue) -> None:
 
 
 def _remedy(bus: BusConfig, modules: list[ModuleRef], poll: PollConfig, budget: BusBudget) -> str:
-    """The speed that would do, or the units that have to go."""
-    for baud in BAUDS_PROPOSED:
-        if baud > bus.baud and bus_budget(replace(bus, baud=baud), modules, poll).fits:
-            return f"set baud = {baud}, or move {_units_to_move(budget)} to another bus"
-    return f"move {_units_to_move(budget)} to another bus"
+    """The speed that would do, or the units that have to go; where neither does alone, both, or fewer polls."""
+    faster = [baud for baud in BAUDS_PROPOSED if baud > bus.baud]
+    budgets = {baud: bus_budget(replace(bus, baud=baud), modules, poll) for baud in faster}
+    ways = [f"set baud = {baud}" for baud in faster if budgets[baud].fits][:1]
+    if _each_fits(budget):
+        ways.append(f"move {_units_to_move(budget)} to another bus")
+    if not ways:
+        ways = [
+            f"set baud = {baud} and move {_units_to_move(budgets[baud])} to another bus"
+            for baud in faster
+            if _each_fits(budgets[baud])
+        ][-1:]
+    return ", or ".join(ways) or "even one unit alone is too much for this line: ask less often ([poll] levels_ms)"
+
+
+def _each_fits(budget: BusBudget) -> bool:
+    """Whether a line of its own would do for each unit."""
+    return all(percent(unit.used_us) <= LIMIT_PERCENT for unit in budget.units)
 
 
 def _units_to_move(budget: BusBudget) -> str:

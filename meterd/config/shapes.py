@@ -9,7 +9,17 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Final, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, ValidatorFunctionWrapHandler, WrapValidator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    IPvAnyAddress,
+    TypeAdapter,
+    ValidationError,
+    ValidatorFunctionWrapHandler,
+    WrapValidator,
+)
 
 from meterd.money import AMOUNT_CENTS_MAX, PPM_PER_WHOLE
 
@@ -23,6 +33,16 @@ def _said_once(value: Any, handler: ValidatorFunctionWrapHandler) -> Any:
         return handler(value)
     except ValidationError as error:
         raise ValueError("none of the alternatives") from error
+
+
+_ADDRESS: Final[TypeAdapter[Any]] = TypeAdapter(IPvAnyAddress)
+
+
+def _address(value: str) -> str:
+    """An IP address as it stands, or ``localhost``; a name that must be asked for could lead anywhere."""
+    if value != "localhost":
+        _ADDRESS.validate_python(value)
+    return value
 
 
 Name = Annotated[
@@ -133,7 +153,9 @@ class BusShape(Shape):
 
     id: Name
     kind: Annotated[Literal["modbus", "alpha"], Field(description='"modbus" or "alpha"')]
-    port: Annotated[str, Field(min_length=1, description="the path of a serial port")]
+    port: Annotated[
+        str, Field(pattern=r"^/.", description='the whole path of a serial port, such as "/dev/serial/by-path/…"')
+    ]
     baud: Annotated[
         Literal[1200, 2400, 4800, 9600, 19200, 38400, 57600, 115200, 230400, 460800, 921600],
         Field(description="a usual speed such as 9600, 19200, 38400, 57600 or 115200"),
@@ -174,7 +196,9 @@ class PollShape(Shape):
 class WebShape(Shape):
     """``[web]``: where the pages are served."""
 
-    listen: Annotated[str, Field(min_length=1, description="an address such as 127.0.0.1")] = "127.0.0.1"
+    listen: Annotated[
+        str, AfterValidator(_address), Field(min_length=1, description='an IP address such as "127.0.0.1"')
+    ] = "127.0.0.1"
     port: Annotated[int, Field(ge=1, le=65535, description="a port, 1 to 65535")] = 9477
 
 

@@ -70,11 +70,11 @@ def test_warnings_go_to_standard_error(tmp_path: Path) -> None:
     assert "table[0].sensors.unit" in result.stderr
 
 
-def test_a_missing_file_is_misuse(tmp_path: Path) -> None:
-    """Exit 2 with the reason; the same for a folder, and for no file at all."""
+def test_a_file_that_cannot_be_read_is_a_finding(tmp_path: Path) -> None:
+    """Exit 78 with the reason, as for every verb that reads a site file; the same for a folder. No file named: 2."""
     result = run(str(tmp_path / "site.toml"))
-    assert (2, True) == (result.exit_code, "No such file" in result.stderr)
-    assert 2 == run(str(tmp_path)).exit_code
+    assert (78, True) == (result.exit_code, "No such file" in result.stdout)
+    assert 78 == run(str(tmp_path)).exit_code
     assert 2 == run().exit_code
     assert 2 == run(str(SAMPLE), "--config", str(SAMPLE)).exit_code
 
@@ -85,6 +85,31 @@ def test_a_file_that_is_not_utf8_has_a_line(tmp_path: Path) -> None:
     path.write_bytes(b'[site]\nid = "caf\xe9"\n')
     result = run(str(path))
     assert (78, True) == (result.exit_code, result.stdout.startswith(f"{path}:2: not UTF-8"))
+
+
+def test_a_port_that_can_be_none_is_a_finding(tmp_path: Path) -> None:
+    """A file or a folder in place of a device: exit 78 with line and key. What is not plugged in yet is usable."""
+    path = tmp_path / "site.toml"
+    port = "/dev/serial/by-path/pci-0000:00:14.0-usb-0:1:1.0-port0"
+    text = SAMPLE.read_text(encoding="utf-8")
+    for there, what in ((str(SAMPLE), "a file"), (str(tmp_path), "a folder")):
+        path.write_text(text.replace(port, there), encoding="utf-8")
+        result = run(str(path))
+        assert 78 == result.exit_code
+        assert f'bus[0].port: "{there}" is {what}, no serial port' in result.stdout
+        assert "1 finding: nothing was started" in result.stderr
+    for fine in ("/dev/null", str(tmp_path / "absent")):
+        path.write_text(text.replace(port, fine), encoding="utf-8")
+        assert 0 == run(str(path)).exit_code
+
+
+def test_a_time_zone_that_does_not_exist_is_a_finding(tmp_path: Path) -> None:
+    """With the nearest one that does."""
+    path = tmp_path / "site.toml"
+    path.write_text(SAMPLE.read_text(encoding="utf-8").replace("America/Denver", "America/Denvr"), encoding="utf-8")
+    result = run(str(path))
+    assert 78 == result.exit_code
+    assert """site.timezone: there is no time zone "America/Denvr" (did you mean 'America/Denver'?)""" in result.stdout
 
 
 def test_the_schema_for_editors_is_up_to_date() -> None:

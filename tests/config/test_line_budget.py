@@ -70,6 +70,25 @@ def test_a_bus_over_its_budget_hears_the_speed_or_the_units(findings: Callable[.
     assert all("set baud" not in each.message and "move unit" in each.message for each in fast)
 
 
+def test_moving_is_advised_only_where_it_helps(findings: Callable[..., tuple[Finding, ...]]) -> None:
+    """Keypads that are each too much for a slow line hear of a speed only; at no speed enough, of both."""
+    keys = PIT.replace("0:1:1", "0:2:1")
+    slow = next(each for each in findings((keys, keys.replace("115200", "9600"))) if each.key == "bus[1].baud")
+    assert slow.message.endswith("at most 80 % is allowed: set baud = 115200")
+    both = next(
+        each
+        for each in findings((keys, keys.replace("115200", "9600")), ("levels_ms = 100", "levels_ms = 40"))
+        if each.key == "bus[1].baud"
+    )
+    assert "set baud = 115200 and move unit 52 (33 %) and unit 53 (33 %) to another bus" in both.message
+    worse = next(
+        each
+        for each in findings((keys, keys.replace("115200", "1200")), ("levels_ms = 100", "levels_ms = 20"))
+        if each.key == "bus[1].baud"
+    )
+    assert "set baud = 115200 and move unit 51" in worse.message
+
+
 def test_a_bus_with_a_wrong_setting_is_left_alone(findings: Callable[..., tuple[Finding, ...]]) -> None:
     """One mistake is not reported twice."""
     (found,) = findings((PIT, PIT.replace("115200", "1")))

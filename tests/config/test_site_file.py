@@ -209,3 +209,29 @@ def test_a_finding_stays_on_one_line() -> None:
     found = findings_of('[site]\nid = "a\\nsite.toml:1: fine"\n"x\\u001b[2J" = 1\n')
     assert all("\n" not in str(each) and "\x1b" not in str(each) for each in found)
     assert any("fine" in str(each) for each in found)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "says"),
+    [
+        ("baud = 115200", 'baud = "115200"', 'found the text "115200": a number stands without quotes'),
+        ("wager_cents = 100", 'wager_cents = "1_00"', 'found the text "1_00": a number stands without quotes'),
+        (
+            '"/dev/serial/by-path/pci-0000:00:14.0-usb-0:1:1.0-port0"',
+            '"ttyUSB0"',
+            "expected the whole path",
+        ),
+        ('listen = "127.0.0.1"', 'listen = "banana"', 'expected an IP address such as "127.0.0.1", found "banana"'),
+        ('listen = "127.0.0.1"', 'listen = "1.2.3.400"', "expected an IP address"),
+    ],
+)
+def test_what_could_not_work_is_a_finding(findings: Findings, old: str, new: str, says: str) -> None:
+    """A quoted number, a port without its folder, an address that is none: each says what was expected."""
+    (found,) = findings((old, new))
+    assert says in found.message
+
+
+def test_addresses_of_both_kinds_are_taken(site: Callable[..., Site]) -> None:
+    """IPv4, IPv6, and the one name that leads nowhere else."""
+    for listen in ("10.0.0.7", "::1", "localhost"):
+        assert listen == site(('listen = "127.0.0.1"', f'listen = "{listen}"')).web.listen
