@@ -8,28 +8,29 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
+import shlex
 import signal
 import socket
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 import webbrowser
-from collections import Counter
-from collections.abc import Callable
+from collections import Counter, deque
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, Final
 
 from meterd.app.create import create_ledger
 from meterd.app.demo_floor import plan, site_text
+from meterd.app.demo_folder import DemoError, prepare
 from meterd.app.verify import verify
 from meterd.config import Site, load_site
 from meterd.edge.catalogue import catalogue
 from meterd.edge.control import ask
 from meterd.edge.store import read_records
-from meterd.errors import MeterdError
 from meterd.money import format_cents
 
 PORT_WANTED: Final = 9477
@@ -37,6 +38,9 @@ START_LIMIT_S: Final = 20.0
 STOP_LIMIT_S: Final = 10.0
 LEVELS_MS_MIN: Final = 40
 LEVELS_MS_USUAL: Final = 100
+WORDS_KEPT: Final = 100  # lines of a child's output, for the screen where it dies; all of it is in its log
+#: What a service manager tells its own child, and ours must not take for themselves.
+NOT_INHERITED: Final = ("JOURNAL_STREAM", "NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID")
 
 Say = Callable[[str], None]
 
@@ -49,10 +53,6 @@ class DemoOptions:
     speed: float
     headless: bool
     data: Path | None
-
-
-class DemoError(MeterdError):
-    """The demo could not start or one of its children died; the message says which and where its output stands."""
 
 
 def free_port(wanted: int = PORT_WANTED) -> int:
@@ -73,17 +73,21 @@ class Demo:
         """Writes the site file and the ledger; starts nothing yet."""
         self._options = options
         self._say = say
-        self.folder = (options.data or Path(tempfile.mkdtemp(prefix="meterd-demo-"))).absolute()
-        self.folder.mkdir(parents=True, exist_ok=True)
+        self.folder = prepare(options.data)
         self.port = free_port()
         self.control = self.folder / "control.sock"
         self._children: dict[str, subprocess.Popen[bytes]] = {}
-        self._threads: list[threading.Thread] = []
+        self._threads: dict[str, threading.Thread] = {}
+        self._words: dict[str, deque[str]] = {}
         self._stop = threading.Event()
-        ports = self.folder / "ports"
-        ports.mkdir(exist_ok=True)
         levels_ms = max(LEVELS_MS_MIN, int(LEVELS_MS_USUAL / options.speed))
-        text = site_text(ports, levels_ms, self.port)
+        text = site_text(self.folder / "ports", levels_ms, self.port)
+        try:
+            self._write(text)
+        except OSError as error:
+            raise DemoError(f"{error.filename or self.folder} cannot be written: {error.strerror or error}") from error
+
+    def _write(self, text: str) -> None:
         (self.folder / "site.toml").write_text(text, encoding="utf-8")
         self.site: Site = load_site(text, "site.toml", catalogue())
         (self.folder / "plan.json").write_text(json.dumps(plan(self.site)), encoding="utf-8")
@@ -115,7 +119,12 @@ class Demo:
             self._start("web", "web", "--socket", str(self.control), "--port", str(self.port))
             url = f"http://127.0.0.1:{self.port}/"
             self._wait_for_web()
-            self._say(f"DEMO, no real money. Pages: {url}  a sign: {url}sign/nexus-1  ledger: {self.folder}")
+            if self.port != PORT_WANTED:
+                self.tell(f"port {PORT_WANTED} is in use by another program: the pages are at port {self.port} instead")
+            self.tell(f"DEMO, no real money. Pages: {url}  a sign: {url}sign/nexus-1  ledger: {self.folder}")
+            self.tell(
+                f"control socket: {self.control}  figures: meterd meters --socket {shlex.quote(str(self.control))}"
+            )
             if not self._options.headless:
                 threading.Thread(target=webbrowser.open, args=(url,), daemon=True).start()
             died = self._play(began)
@@ -123,27 +132,36 @@ class Demo:
         finally:
             people = self._stop_all()
         if died is not None:
-            raise DemoError(f"{died} ended by itself; its output is {self.folder}/{died}.log")
+            raise DemoError(f"{died} ended by itself{self._cause(died)}")
         return self._report(people, stats)
 
     def stop(self) -> None:
         """Ask the demo to end soon."""
         self._stop.set()
 
+    def tell(self, line: str) -> None:
+        """Say a line; where nobody takes it any more, there is nobody to play for: the demo ends soon."""
+        try:
+            self._say(line)
+        except OSError:
+            self._stop.set()
+
     # ── children ────────────────────────────────────────────────────────────────────────────────────────────────
 
     def _start(self, name: str, *arguments: str, stdout: int | None = None) -> subprocess.Popen[bytes]:
         child = subprocess.Popen(  # noqa: S603 - ourselves
-            [sys.executable, "-m", "meterd", *arguments],
+            [sys.executable, "-m", "meterd.cli.child", str(os.getpid()), "meterd", *arguments],
+            env={key: value for key, value in os.environ.items() if key not in NOT_INHERITED},
             stdin=subprocess.DEVNULL,
             stdout=stdout or subprocess.DEVNULL,
             stderr=subprocess.PIPE,
             start_new_session=True,  # Ctrl-C is for the demo; it stops its children in order
         )
         self._children[name] = child
+        self._words[name] = deque(maxlen=WORDS_KEPT)
         thread = threading.Thread(target=self._listen, args=(name, child.stderr), daemon=True)
         thread.start()
-        self._threads.append(thread)
+        self._threads[name] = thread
         return child
 
     def _start_sim(self) -> None:
@@ -167,8 +185,19 @@ class Demo:
     def _check_started(self, name: str, until_s: float) -> None:
         """One short wait, or an error where the child is gone or the limit is reached."""
         if self._children[name].poll() is not None or time.monotonic() > until_s:
-            raise DemoError(f"{name} did not start; its output is {self.folder}/{name}.log")
+            raise DemoError(f"{name} did not start{self._cause(name)}")
         self._stop.wait(0.02)
+
+    def _cause(self, name: str) -> str:
+        """How a child ended and what it said last, as the rest of a sentence."""
+        code = self._children[name].poll()
+        if code is None:
+            how = f" within {START_LIMIT_S:.0f} s"
+        else:
+            self._threads[name].join(2)  # it reads to the end of what a dead child wrote
+            how = f" (signal {-code})" if code < 0 else f" (exit {code})"
+        words = last_words(tuple(self._words[name]))
+        return f"{how}{': ' if words else ''}{words}\nAll its output: {self.folder}/{name}.log"
 
     def _play(self, began_s: float) -> str | None:
         """Wait; returns the name of a child that ended by itself, or None."""
@@ -202,7 +231,7 @@ class Demo:
             except subprocess.TimeoutExpired:
                 child.kill()
                 child.wait()
-        for thread in self._threads:
+        for thread in self._threads.values():
             thread.join(2)
         return people
 
@@ -211,12 +240,14 @@ class Demo:
     def _listen(self, name: str, stream: IO[bytes] | None) -> None:
         if stream is None:
             return
-        with (self.folder / f"{name}.log").open("ab") as log:
+        words = self._words[name]
+        with (self.folder / f"{name}.log").open("ab", buffering=0) as log:
             for line in stream:
-                log.write(line)
-                log.flush()
+                with contextlib.suppress(OSError):  # a full disk: the child must be able to go on writing
+                    log.write(line)
+                words.append(line.decode("utf-8", "replace").rstrip())
                 if name == "run" and (told := _told(line)):
-                    self._say(told)
+                    self.tell(told)
 
     def _report(self, people: dict[str, Any], stats: dict[str, Any]) -> dict[str, Any]:
         kinds: Counter[str] = Counter()
@@ -248,6 +279,22 @@ def _last_json(out: bytes | None) -> dict[str, Any] | None:
             if isinstance(found, dict):
                 return found
     return None
+
+
+def last_words(lines: Iterable[str]) -> str:
+    """What a child said last of a fault: its own sentence, a logged error, or the last line of a traceback."""
+    words, in_sentence = "", False
+    for line in lines:
+        logged = _last_json(line.encode())
+        if logged is not None:
+            in_sentence = False
+            if logged.get("level") in {"error", "critical"}:
+                words = f"{logged.get('event')}: {logged.get('cause', '')}".rstrip(": ")
+        elif line.startswith("meterd "):
+            words, in_sentence = line, True
+        elif line.strip():
+            words = f"{words}\n{line}" if in_sentence else line.strip()
+    return words
 
 
 #: What a log line of the daemon is worth telling, and how.

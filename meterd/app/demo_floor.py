@@ -72,6 +72,9 @@ SIGNS: Final = {
     "tcp-sign": ("sign-2", ("tcp-1/main",), ("JACKPOT",)),
 }
 
+#: How a site file begins that a demo wrote, and may write again.
+MARK: Final = "# Written by `meterd demo`"
+
 SENSOR_UNIT: Final = 60
 PAD_UNIT: Final = 80
 SENSOR_PROFILE: Final = "generic-sensors-16"
@@ -85,7 +88,7 @@ def _quoted(value: object) -> str:
 def site_text(ports: Path, levels_ms: int, port: int) -> str:
     """The site file of the demo floor, with its ports as links in the folder ``ports``."""
     lines = [
-        "# Written by `meterd demo`. No amount here is real money.",
+        f"{MARK}, and again at each start of a demo in this folder. No amount here is real money.",
         "[site]",
         'id = "demo"',
         'currency = "USD"',

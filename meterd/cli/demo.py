@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import sys
 from pathlib import Path
@@ -26,11 +27,8 @@ def demo(seconds: float | None, speed: float, headless: bool, data: Path | None,
     """
     from meterd.app.demo import Demo, DemoOptions
 
-    def say(line: str) -> None:
-        click.echo(line, err=True)
-
     try:
-        floor = Demo(DemoOptions(seconds, speed, headless, data), say)
+        floor = Demo(DemoOptions(seconds, speed, headless, data), _say)
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, lambda *_: floor.stop())
         report = floor.run()
@@ -38,7 +36,7 @@ def demo(seconds: float | None, speed: float, headless: bool, data: Path | None,
         click.echo(f"meterd demo: {error}", err=True)
         sys.exit(EXIT_USAGE)
     verdict = "verified" if report["ledger_ok"] else "DOES NOT VERIFY"
-    say(
+    floor.tell(
         f"{counted(report['rounds'], 'round')}, {counted(report['wagers'], 'wager')}, "
         f"{counted(report['awards'], 'award')}, {counted(report['late_bets'], 'late bet')} refused; "
         f"ledger {verdict}: {floor.folder}"
@@ -47,3 +45,17 @@ def demo(seconds: float | None, speed: float, headless: bool, data: Path | None,
         click.echo(json.dumps(report))
     if not report["ledger_ok"]:
         sys.exit(EXIT_FINDING)
+
+
+def _say(line: str) -> None:
+    """One line on standard error.
+
+    Raises:
+        BrokenPipeError: nobody reads it any more. What is still to be written goes nowhere, or the interpreter would
+            end with an exit code of its own.
+    """
+    try:
+        click.echo(line, err=True)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stderr.fileno())
+        raise
