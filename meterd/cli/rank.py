@@ -32,6 +32,8 @@ def rank(table_id: str, cards: str, community: str, dealer: str, number: str, as
         result = outcome(table, cards=cards, community=community, dealer=dealer, number=number)
     except (CardError, ConfigError) as error:
         raise click.UsageError(str(error)) from error
+    if dealer:
+        click.echo(f"note: the dealer's cards decide nothing on {table.id}; they are checked for repeats", err=True)
     click.echo(json.dumps(document(table, result), ensure_ascii=False) if as_json else sentence(table, result))
 
 

@@ -33,6 +33,8 @@ def sim(plan_file: Path, log_file: Path | None, seed: int, speed: float, seconds
     """Serve modules, keypads and signs on pseudo-terminals, and play at the tables of a plan.
 
     The first line on standard output says that the ports exist, the last one what was seen and done.
+
+    Exit codes: 0 stopped, 2 the plan cannot be read or played.
     """
     from meterd.sim.journal import Journal
     from meterd.sim.plan import Plan, PlanError
@@ -44,8 +46,11 @@ def sim(plan_file: Path, log_file: Path | None, seed: int, speed: float, seconds
             log = files.enter_context(log_file.open("a", encoding="utf-8")) if log_file else None
             with asyncio.Runner(loop_factory=loop_factory) as runner:
                 runner.run(_play(plan, Journal(log), seed, speed, seconds))
-        except (PlanError, OSError) as error:
-            click.echo(f"meterd sim: {error}", err=True)
+        except PlanError as error:
+            click.echo(f"meterd sim: {plan_file}: {error}", err=True)
+            sys.exit(EXIT_USAGE)
+        except OSError as error:
+            click.echo(f"meterd sim: {error.filename or 'the ports'}: {error.strerror or error}", err=True)
             sys.exit(EXIT_USAGE)
 
 

@@ -111,7 +111,7 @@ def _check_dealt(table: PayTable, own: Sequence[Card], board: Sequence[Card]) ->
     """Refuse a number of cards that none of the table's games deals."""
     if any(_fits(game, own, board) for game in table.games):
         return
-    expected = " or ".join(dict.fromkeys(map(_deal, table.games)))
+    expected = " or ".join(_deals(table.games))
     given = f"{len(own)} own ({_text(own)}) and {len(board)} community ({_text(board)})"
     raise CardError(f"{table.id} takes {expected}; given were {given}")
 
@@ -122,13 +122,23 @@ def _fits(game: Game, own: Sequence[Card], board: Sequence[Card]) -> bool:
     )
 
 
-def _deal(game: Game) -> str:
-    """``2 own and 3 to 5 community cards``."""
-    if not game.community_cards:
-        return f"{game.own_cards} own cards"
-    most = max(game.community_cards, game.community_dealt)
-    board = f"{game.community_cards} to {most}" if most > game.community_cards else str(most)
-    return f"{game.own_cards} own and {board} community cards"
+def _deals(games: Sequence[Game]) -> list[str]:
+    """``2 own and 3 to 5 community cards``; games that deal the same number of own cards are one choice."""
+    boards: dict[int, set[int]] = {}
+    for game in games:
+        most = max(game.community_cards, game.community_dealt)
+        boards.setdefault(game.own_cards, set()).update(range(game.community_cards, most + 1))
+    return [f"{own} own{_board(sorted(board))} cards" for own, board in boards.items()]
+
+
+def _board(counts: Sequence[int]) -> str:
+    if counts == [0]:
+        return ""
+    if len(counts) == 1:
+        return f" and {counts[0]} community"
+    unbroken = counts[-1] - counts[0] == len(counts) - 1
+    many = f"{counts[0]} to {counts[-1]}" if unbroken else " or ".join(map(str, counts))
+    return f" and {many} community"
 
 
 def _match(row: Row, evaluator: Evaluator) -> Match:

@@ -10,8 +10,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
-from typing import Any, Self, TypeVar
+from dataclasses import MISSING, Field, dataclass, fields
+from typing import Any, Final, Self, TypeVar
+
+from meterd.handrank.rankings import RANKINGS
+
+#: Games whose cards the simulated dealers can read.
+EVALUATORS: Final = (*RANKINGS, "sevens")
 
 
 class PlanError(ValueError):
@@ -164,10 +169,15 @@ class Plan:
             raise PlanError(f"the plan is no JSON: {error}") from error
         if not isinstance(raw, dict):
             raise PlanError("the plan is no JSON object")
-        lines = tuple(_line(each, f"buses[{n}]") for n, each in enumerate(raw.get("buses", ())))
-        tables = tuple(_table(each, f"tables[{n}]") for n, each in enumerate(raw.get("tables", ())))
+        lines = tuple(_line(each, f"buses[{n}]") for n, each in enumerate(_list(raw, "buses", "")))
+        tables = tuple(_table(each, f"tables[{n}]") for n, each in enumerate(_list(raw, "tables", "")))
+        if not lines:
+            raise PlanError("the plan names no line: it needs buses")
         known = {(line.id, module.unit) for line in lines for module in line.modules}
         for table in tables:
+            if table.evaluator not in EVALUATORS:
+                there = ", ".join(EVALUATORS)
+                raise PlanError(f"table {table.id}: there is no evaluator {table.evaluator!r}; there are {there}")
             for device in (table.sensors, table.keypad):
                 if device not in known:
                     raise PlanError(f"table {table.id} names {device[0]}/{device[1]}, and no bus has it")
@@ -179,14 +189,30 @@ _Made = TypeVar("_Made")
 
 def _made(kind: type[_Made], raw: object, place: str, **given: object) -> _Made:
     """A frozen record from JSON: unknown keys are passed over, lists become tuples, ``given`` stands as it is."""
-    if not isinstance(raw, Mapping):
-        raise PlanError(f"{place} is no JSON object")
+    raw = _record(raw, place)
     names = {field.name for field in fields(kind)}  # type: ignore[arg-type]  # every kind here is a dataclass
     values = {name: _frozen(value) for name, value in raw.items() if name in names and value is not None}
-    try:
-        return kind(**{**values, **given})
-    except TypeError as error:
-        raise PlanError(f"{place}: {error}") from error
+    missing = [field.name for field in fields(kind) if _needed(field) and field.name not in {*values, *given}]  # type: ignore[arg-type]
+    if missing:
+        raise PlanError(f"{place} lacks {', '.join(missing)}")
+    return kind(**{**values, **given})
+
+
+def _needed(field: Field[Any]) -> bool:
+    return field.default is MISSING and field.default_factory is MISSING
+
+
+def _record(raw: object, place: str) -> Mapping[str, Any]:
+    if not isinstance(raw, Mapping):
+        raise PlanError(f"{place} is no JSON object")
+    return raw
+
+
+def _list(raw: Mapping[str, Any], name: str, place: str) -> Sequence[Any]:
+    found = raw.get(name, ())
+    if not isinstance(found, (list, tuple)):
+        raise PlanError(f"{place}.{name} is no JSON list" if place else f"{name} is no JSON list")
+    return found
 
 
 def _frozen(value: Any) -> Any:
@@ -198,8 +224,8 @@ def _block(kind: type[_Made], raw: Mapping[str, Any], name: str, place: str) -> 
 
 
 def _module(raw: Mapping[str, Any], place: str) -> ModulePlan:
-    profile = raw.get("profile")
-    if not isinstance(profile, Mapping) or "unit" not in raw:
+    profile = _record(raw, place).get("profile")
+    if not isinstance(profile, Mapping) or not isinstance(raw.get("unit"), int):
         raise PlanError(f"{place} needs unit and profile")
     inputs = _block(Bits, profile, "inputs", place)
     if inputs is None:
@@ -215,12 +241,12 @@ def _module(raw: Mapping[str, Any], place: str) -> ModulePlan:
         text=_block(Text, profile, "text", place),
         identity=_block(Identity, profile, "identity", place),
     )
-    return ModulePlan(int(raw["unit"]), shape)
+    return ModulePlan(raw["unit"], shape)
 
 
 def _line(raw: Mapping[str, Any], place: str) -> LinePlan:
-    modules: Sequence[Mapping[str, Any]] = raw.get("modules", ())
-    signs: Sequence[Mapping[str, Any]] = raw.get("signs", ())
+    modules = _list(_record(raw, place), "modules", place)
+    signs = _list(raw, "signs", place)
     return _made(
         LinePlan,
         raw,

@@ -82,3 +82,20 @@ def test_refused_input_is_exit_2_with_the_reason(arguments: tuple[str, ...], say
     result = run(*arguments, "--json")
     assert (2, "") == (result.exit_code, result.stdout)
     assert says in result.stderr
+
+
+def test_dealer_cards_that_decide_nothing_are_said_to() -> None:
+    """On standard error; the answer and the exit code stay as they are, and a card dealt twice is still refused."""
+    told = run("co/three-card-poker/progressive-1", "--cards", "As Ks Qs", "--dealer", "2c 3d 4h", "--json")
+    assert (0, "akq-spades") == (told.exit_code, json.loads(told.stdout)["hand"])
+    assert "note: the dealer's cards decide nothing on co/three-card-poker/progressive-1" in told.stderr
+    assert 2 == run("co/three-card-poker/progressive-1", "--cards", "As Ks Qs", "--dealer", "As").exit_code
+
+
+def test_choices_of_cards_do_not_overlap() -> None:
+    """Games that deal the same own cards are one choice."""
+    told = run("co/nexus/pmg-ml-02", "--cards", "As")
+    assert 2 == told.exit_code
+    said = told.stderr.split("takes ")[1].split(";")[0]
+    assert 1 == said.count("2 own")
+    assert "2 own and 3 to 5 community cards" in said

@@ -8,7 +8,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+from click.testing import CliRunner
 from sim_floor import KEYPAD, LIMIT_S, plan_json
+
+from meterd.cli.main import main
+from meterd.sim.plan import Plan, PlanError
 
 
 def start(folder: Path, *more: str) -> subprocess.Popen[str]:
@@ -54,3 +59,28 @@ def test_a_bad_plan_is_refused(tmp_path: Path) -> None:
         assert 2 == done.returncode
         assert 1 == len(done.stderr.splitlines())
         assert not (tmp_path / "pit-1").is_symlink()
+
+
+def test_each_fault_of_a_plan_is_named(tmp_path: Path) -> None:
+    """In words of the plan, with its place, and never those of the program that reads it."""
+    good = plan_json(ports=str(tmp_path))
+    odd_game = {**good, "tables": [{**good["tables"][0], "evaluator": "five-crad"}]}
+    for plan, says in (
+        ({}, "the plan names no line: it needs buses"),
+        ({"buses": [{"id": "x", "port": "p"}]}, "buses[0] lacks kind, baud"),
+        ({"buses": {}}, "buses is no JSON list"),
+        ({"buses": ["x"]}, "buses[0] is no JSON object"),
+        ({"buses": [{**good["buses"][0], "modules": [1]}]}, "buses[0].modules[0] is no JSON object"),
+        ({**good, "tables": [{"id": "T1"}]}, "tables[0] lacks game, seats"),
+        (odd_game, "table T1: there is no evaluator 'five-crad'; there are five-card, three-card, sevens"),
+    ):
+        with pytest.raises(PlanError) as told:
+            Plan.parse(json.dumps(plan))
+        assert says in str(told.value)
+        assert "__init__" not in str(told.value)
+
+
+def test_a_plan_that_is_not_there_is_named(tmp_path: Path) -> None:
+    """File and cause, without an error number."""
+    told = CliRunner().invoke(main, ["sim", "--plan", str(tmp_path / "absent.json")])
+    assert (2, f"meterd sim: {tmp_path / 'absent.json'}: No such file or directory\n") == (told.exit_code, told.stderr)
