@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import threading
 from collections import deque
+from collections.abc import Callable
 from typing import Any, Final
 
 BATCH_MAX: Final = 64  # commands decided, hashed and committed together
@@ -52,6 +53,11 @@ class Inbox:
             self._overrun.clear()
             items = [self._items.popleft() for _ in range(min(BATCH_MAX, len(self._items)))]
             return overrun, items
+
+    def drop(self, which: Callable[[Any], bool]) -> None:
+        """Forget what waits and is ``which``: it comes from before a hole, and nothing may be decided across one."""
+        with self._changed:
+            self._items = deque(item for item in self._items if not which(item))
 
     def close(self) -> None:
         """Refuse all that comes from now on; what waits can still be taken."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from concurrent.futures import Future
 from dataclasses import replace
 from typing import Any, Final, NamedTuple
@@ -142,8 +142,12 @@ class MoneyLoop:
 
     # ── one batch ───────────────────────────────────────────────────────────────────────────────────────────────
 
-    def _batch(self, overrun: Iterable[str], items: list[Any]) -> None:
+    def _batch(self, overrun: Collection[str], items: list[Any]) -> None:
         self._check_clock()
+        if overrun:
+            lost = _told_by(overrun)
+            self.inbox.drop(lost)
+            items = [item for item in items if not lost(item)]
         for bus in overrun:
             self.stats.overruns[bus] += 1
             for device in sorted(d for d in self._router.devices if d.startswith(f"{bus}/")):
@@ -325,3 +329,8 @@ class MoneyLoop:
         seq = self._committed[0]
         units, signs = closed_outputs(seq, self.site)
         self._publish(Effects(seq, units, signs, self._snapshot()))
+
+
+def _told_by(buses: Collection[str]) -> Callable[[Any], bool]:
+    """Whether an item of the queue was told by a device on one of these buses."""
+    return lambda item: not isinstance(item, Ask) and item.device.partition("/")[0] in buses

@@ -251,3 +251,22 @@ def test_the_write_ahead_log_is_emptied_when_nobody_waits(
     assert done.wait(LIMIT_S)
     assert {rig._thread.name} == set(tidied)
     rig.end()
+
+
+def test_what_a_line_told_before_a_hole_is_not_decided_behind_it(folder: Path, site: Site) -> None:
+    """Or a chip put down after LOCK, with the reply between the two lost, would stand in one reply with LOCK."""
+    rig = Rig(folder, site)
+    sensors = next(t for t in site.tables if t.settings.id == "LIR-1").sensors
+    count = sensors.profile.inputs.count
+    baseline = Reading(sensors.device, 100, 105, 100, (False,) * count, (7,) * count)
+    later = Reading(sensors.device, 300, 305, 200, (True,) * count, (8,) * count)
+    asked: Future[Decision] = Future()
+    with rig.loop.inbox._changed:
+        rig.loop.inbox.offer(DeviceUp(sensors.device, baseline, sensors.profile.modulus), sensors.bus)
+        rig.loop.inbox._overrun.add(sensors.bus)
+        rig.loop.inbox.offer(later, sensors.bus)
+        rig.loop.inbox.offer(Ask(OpenTable(actor=SYSTEM, table="LIR-1"), asked), "test")
+    assert asked.result(LIMIT_S).refusal is None
+    kinds = [record.kind for record in read_records(folder)]
+    assert ["DeviceLost", "TableOpened"] == kinds[-2:]
+    rig.end()
