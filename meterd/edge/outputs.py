@@ -34,6 +34,10 @@ class Closing:
     cause: str = ""
 
 
+class _SilentError(Exception):
+    """A module that said nothing to any of the tries."""
+
+
 def close_all(site: Site) -> tuple[Closing, ...]:
     """Bring all outputs of a site to the safe state, best effort: one result for each module and sign, no error."""
     return asyncio.run(_close_all(site))
@@ -63,7 +67,13 @@ async def _close_modules(bus: BusConfig, modules: Sequence[ModuleRef]) -> list[C
             try:
                 await _close_module(line, module)
                 closings.append(Closing(module.device))
-            except (PortLostError, NoReplyError, ModuleRefusedError) as fault:
+            except _SilentError:
+                closings.append(Closing(module.device, "it does not answer: look at its power, cable and unit number"))
+            except ModuleRefusedError:
+                closings.append(
+                    Closing(module.device, f"it refuses what {module.profile.id} writes: is it such a module?")
+                )
+            except (PortLostError, NoReplyError) as fault:
                 closings.append(Closing(module.device, str(fault)))
     finally:
         line.close()
@@ -94,7 +104,10 @@ async def _ask(line: Line, module: ModuleRef, request: Request) -> Reply:
             return await line.ask(request, limit_s)
         except NoReplyError:
             continue
-    return await line.ask(request, limit_s)
+    try:
+        return await line.ask(request, limit_s)
+    except NoReplyError as fault:
+        raise _SilentError from fault
 
 
 async def _close_signs(bus: BusConfig, signs: Sequence[SignConfig]) -> list[Closing]:

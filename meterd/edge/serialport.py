@@ -108,17 +108,31 @@ def close_port(port: serial.Serial) -> None:
 
 def _cause(bus: BusConfig, fault: BaseException) -> str:
     """One sentence: which port, what is wrong."""
-    number = getattr(fault, "errno", None)
+    number = _number(fault)
     if number in (11, 16):  # EAGAIN from flock, EBUSY from TIOCEXCL
         return f"{bus.port} is held by another program"
     if number == 2:
         return f"{bus.port} does not exist"
     if number == 13:
         return f"{bus.port} may not be opened by this user"
+    if number in (21, 25):  # a folder; ENOTTY: a file, or a device that is no terminal
+        return f"{bus.port} is no serial port"
     if isinstance(fault, (termios.error, ValueError)):
         mode = f"{bus.baud} {bus.bytesize}{bus.parity}{bus.stopbits}"
         return f"{bus.port} does not take {mode}: {fault}"
     return f"{bus.port}: {fault}"
+
+
+def _number(fault: BaseException | None) -> int | None:
+    """The system's error number; pyserial keeps that of termios only in what it was raised from."""
+    while fault is not None:
+        number = getattr(fault, "errno", None)
+        if number is None and isinstance(fault, termios.error) and fault.args:
+            number = fault.args[0]
+        if isinstance(number, int):
+            return number
+        fault = fault.__cause__ or fault.__context__
+    return None
 
 
 class SerialLink(asyncio.Transport):

@@ -70,7 +70,7 @@ def test_lamps_go_dark_and_signs_say_closed_and_what_is_missing_is_named() -> No
         closings = await asyncio.to_thread(close_all, site)  # type: ignore[arg-type]
         causes = {closing.name: closing.cause for closing in closings}
         assert {"pit/40", "pit/41", "pit-sign"} == {name for name, cause in causes.items() if not cause}
-        assert "unit 42 gave no reply to function 15" == causes["pit/42"]
+        assert "it does not answer: look at its power, cable and unit number" == causes["pit/42"]
         assert "/nowhere/tty does not exist" == causes["away/50"]
         assert [False] * 7 + [True] == module.coils[40][:8]
         assert [0x434C, 0x4F53, 0x4544] == module.registers[41][:3]
@@ -98,6 +98,15 @@ def test_a_port_that_the_daemon_still_holds_is_not_shared() -> None:
     )
     close_port(port)
     os.close(master)
+
+
+def test_what_is_no_serial_port_is_said_in_words(tmp_path: Path) -> None:
+    """A file, a folder, a device of another kind: no error numbers, no words of the library."""
+    (tmp_path / "file").touch()
+    sign = SignConfig("pit-sign", "b", MODEL, (("nexus", "mega"),))
+    for port in (str(tmp_path / "file"), str(tmp_path), "/dev/null"):
+        bus = BusConfig("b", "alpha", port, 9600)
+        assert close_all(Floor((), (bus,), (sign,))) == (Closing("pit-sign", f"{port} is no serial port"),)  # type: ignore[arg-type]
 
 
 def test_the_command_names_what_it_could_not_reach(tmp_path: Path) -> None:
