@@ -222,8 +222,9 @@ class Daemon:
         """From the first commit to the exit code."""
         await asyncio.to_thread(self.money.started.wait)
         await self._control.start()
-        notify(f"READY=1\nSTATUS={len(self.site.links)} links, {len(self.site.tables)} tables")
-        log.info("run.ready", tables=len(self.site.tables), seq=self._store.seq)
+        if self.money.failure is None:  # else nothing begins but the way out
+            notify(f"READY=1\nSTATUS={len(self.site.links)} links, {len(self.site.tables)} tables")
+            log.info("run.ready", tables=len(self.site.tables), seq=self._store.seq)
         lives = [bus.run() for bus in self._buses.values()] + [bus.run() for bus in self._signs.values()]
         tasks = [asyncio.create_task(life) for life in (*lives, self._tick())]
         with self._lock:

@@ -175,3 +175,19 @@ def test_a_claim_hears_the_highest_figure_that_any_sign_of_its_link_got(
     (top, _), (_, _), (low, _) = ((level, link) for link, level in first.shows)
     assert {top: 5000, low: 301} == daemon.money._signs_shown(link)
     daemon._store.close()
+
+
+def test_a_ledger_that_fails_at_the_first_commit_is_never_ready(
+    make: Callable[[Path], Daemon], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The manager hears of the end and of no beginning; exit 74."""
+    daemon = make(tmp_path / "control.sock")
+    told: list[str] = []
+
+    def fail(self: Store, _records: object) -> None:
+        raise LedgerError("the disk is full")
+
+    monkeypatch.setattr("meterd.app.compose.notify", told.append)
+    monkeypatch.setattr(Store, "commit", fail)
+    assert EXIT_LEDGER == asyncio.run(_ended(daemon))
+    assert ["STOPPING=1"] == told
