@@ -4,6 +4,8 @@ import os
 import sqlite3
 import subprocess
 import sys
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -313,15 +315,15 @@ def _read_as_stranger(folder: Path) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.fixture
-def shared(tmp_path: Path) -> Path:
-    """A ledger of five entries that another user may read and not write."""
-    for folder in (tmp_path, *tmp_path.parents):
-        if folder.stat().st_uid == os.getuid() and folder != Path("/"):
-            folder.chmod(folder.stat().st_mode | 0o055)
-    folder = tmp_path / "shared"
-    new_ledger(folder, 5)
-    folder.chmod(0o555)
-    return folder
+def shared() -> Iterator[Path]:
+    """A ledger of five entries that another user may read and not write; outside pytest's own folders, which are 0700."""
+    with tempfile.TemporaryDirectory(prefix="meterd-shared-") as outer:
+        Path(outer).chmod(0o755)
+        folder = Path(outer) / "ledger"
+        new_ledger(folder, 5)
+        folder.chmod(0o555)
+        yield folder
+        folder.chmod(0o755)
 
 
 def test_a_reader_without_write_permission(shared: Path) -> None:
