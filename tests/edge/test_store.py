@@ -316,7 +316,7 @@ def _read_as_stranger(folder: Path) -> subprocess.CompletedProcess[str]:
 
 @pytest.fixture
 def shared() -> Iterator[Path]:
-    """A ledger of five entries that another user may read and not write; outside pytest's own folders, which are 0700."""
+    """A ledger of five entries that another user may read and not write, outside pytest's own folders (0700)."""
     with tempfile.TemporaryDirectory(prefix="meterd-shared-") as outer:
         Path(outer).chmod(0o755)
         folder = Path(outer) / "ledger"
