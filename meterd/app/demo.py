@@ -324,6 +324,8 @@ def _told(line: bytes) -> str | None:
         return None
     if "amount_cents" in facts:
         facts["amount"] = format_cents(facts["amount_cents"])
+    if isinstance(facts.get("seats"), list):
+        facts["seats"] = ", ".join(map(str, facts["seats"]))
     with contextlib.suppress(KeyError):
         return template.format_map(facts)
     return f"{facts.get('table')}  {facts['event']}"

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import click
 
-from meterd.cli.words import counted
+from meterd.cli.words import complain, counted
 from meterd.errors import EXIT_FINDING, EXIT_USAGE, MeterdError
 
 
@@ -33,7 +33,7 @@ def demo(seconds: float | None, speed: float, headless: bool, data: Path | None,
             signal.signal(number, lambda *_: floor.stop())
         report = floor.run()
     except MeterdError as error:
-        click.echo(f"meterd demo: {error}", err=True)
+        complain("meterd demo", error)
         sys.exit(EXIT_USAGE)
     verdict = "verified" if report["ledger_ok"] else "DOES NOT VERIFY"
     floor.tell(

@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 from meterd.cli.run import default_socket
+from meterd.cli.words import complain
 from meterd.errors import EXIT_CONFIG, EXIT_USAGE, ConfigError
 
 
@@ -37,13 +38,13 @@ def web(
     try:
         wanted = read_site(config)[0].web if config is not None else WebConfig()
     except ConfigError as error:
-        click.echo(f"meterd web: {error}", err=True)
+        complain("meterd web", error)
         sys.exit(EXIT_CONFIG)
     listen, port = listen or wanted.listen, port or wanted.port
     try:
         sockets = listeners(listen, port)
     except ConfigError as error:
-        click.echo(f"meterd web: {error}", err=True)
+        complain("meterd web", error)
         sys.exit(EXIT_USAGE)
     names = ["127.0.0.1", "localhost", "[::1]", listen, *hosts]
     app = build(control or default_socket(), names)

@@ -12,11 +12,13 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import pytest
 from click.testing import CliRunner
 from wire_rig import KEYPAD, SENSORS, Cable, PymodbusModule, raw_pty
 
 from meterd.cli.outputs import outputs
 from meterd.config import BusConfig, ModuleRef, SignConfig, SignModel
+from meterd.edge.modbus_line import Line, ModuleRefusedError, Reply, Request
 from meterd.edge.outputs import Closing, close_all
 from protocols.alpha import ReleasePriority, WriteString, transmission
 
@@ -107,6 +109,20 @@ def test_what_is_no_serial_port_is_said_in_words(tmp_path: Path) -> None:
     for port in (str(tmp_path / "file"), str(tmp_path), "/dev/null"):
         bus = BusConfig("b", "alpha", port, 9600)
         assert close_all(Floor((), (bus,), (sign,))) == (Closing("pit-sign", f"{port} is no serial port"),)  # type: ignore[arg-type]
+
+
+def test_a_module_that_refuses_is_asked_for_its_kind(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The profile is named, in place of function numbers."""
+
+    async def refuse(_line: Line, _request: Request, _limit_s: float) -> Reply:
+        raise ModuleRefusedError("unit 40 refused function 15: ExceptionResponse(...)")
+
+    monkeypatch.setattr(Line, "ask", refuse)
+    master, name = raw_pty()
+    site = Floor((table(ModuleRef("pit", 40, SENSORS)),), (BusConfig("pit", "modbus", name, 115200),), ())
+    (closing,) = close_all(site)  # type: ignore[arg-type]
+    assert f"it refuses what {SENSORS.id} writes: is it such a module?" == closing.cause
+    os.close(master)
 
 
 def test_the_command_names_what_it_could_not_reach(tmp_path: Path) -> None:
