@@ -266,7 +266,7 @@ class Demo:
             "residual_microcents": residual,
             "ledger_ok": report.ok,
             "head": report.head.hex(),
-            "late_polls": sum(bus["late_polls"] for bus in stats.get("buses", {}).values()),
+            "late_polls": sum(bus["late_polls"] for bus in stats["buses"].values()) if stats else None,
             "steady_lamps_seen": people.get("steady_lamps_seen", 0),
             "lamp_ms": people.get("lamp_ms", {"p50": None, "p99": None}),
         }

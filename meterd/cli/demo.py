@@ -25,8 +25,12 @@ def demo(seconds: float | None, speed: float, headless: bool, data: Path | None,
 
     Exit codes: 0 done and the ledger verifies, 1 it does not, 2 wrong use or a folder that cannot be used.
     """
+    import math
+
     from meterd.app.demo import Demo, DemoOptions
 
+    if math.isnan(speed) or (seconds is not None and math.isnan(seconds)):  # which click lets through every range
+        raise click.UsageError("--seconds and --speed take numbers")
     try:
         floor = Demo(DemoOptions(seconds, speed, headless, data), _say)
         for number in (signal.SIGINT, signal.SIGTERM):

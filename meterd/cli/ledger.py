@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from meterd.cli.words import NamingGroup, complain, counted
-from meterd.errors import EXIT_CONFIG, EXIT_FINDING, EXIT_LEDGER, ConfigError, LedgerError
+from meterd.errors import EXIT_CONFIG, EXIT_FINDING, EXIT_LEDGER, EXIT_USAGE, ConfigError, LedgerError, MisuseError
 
 if TYPE_CHECKING:
     from meterd.app.verify import Report
@@ -91,6 +91,9 @@ def adopt(folder: Path, config: Path, first: str, second: str, reference: str) -
     except LedgerError as error:
         complain("meterd ledger adopt", error)
         sys.exit(EXIT_LEDGER)
+    except MisuseError as error:
+        complain("meterd ledger adopt", error)
+        sys.exit(EXIT_USAGE)
     click.echo(f"adopted links: {', '.join(adopted.links) or 'none'}; tables: {', '.join(adopted.tables) or 'none'}")
 
 

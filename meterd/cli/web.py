@@ -46,7 +46,7 @@ def web(
     except ConfigError as error:
         complain("meterd web", error)
         sys.exit(EXIT_USAGE)
-    names = ["127.0.0.1", "localhost", "[::1]", listen, *hosts]
+    names = ["127.0.0.1", "localhost", listen, *hosts]
     app = build(control or default_socket(), names)
     serving = uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=1)
     with contextlib.suppress(KeyboardInterrupt):

@@ -9,6 +9,7 @@ import secrets
 import signal
 import time
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from floor_effects import unbacked
@@ -66,6 +67,9 @@ def a_life_of_deaths(
     chance = random.Random(seed)
     floor = make_floor(seed=seed, habits={"lucky": 0.4, "late": 0.3})
     sim = floor.start_sim()
+    first = floor.start_run()
+    floor.until(lambda: amounts(floor), "a sign is set up and shows an amount", first, sim)
+    assert 0 == floor.end(first)
     deaths: list[Death] = []
     for n in range(KILLS):
         run = kill(floor, chance, n, sim)
@@ -75,7 +79,9 @@ def a_life_of_deaths(
         if somebody_will_press(floor) and chance.random() < 0.5:
             floor.until(lambda: pressed_since(floor, at_s), "somebody presses a key of a dead floor", sim)  # noqa: B023
     run = floor.start_run()
+    shown = len(amounts(floor))
     floor.until_kinds(len(floor.of_kind("GameEnded")) + 6, "GameEnded", run, sim)
+    floor.until(lambda: len(amounts(floor)) > shown, "the signs show amounts again", run, sim)
     assert floor.end(run) == 0
     assert floor.end(sim) == 0
     hold(floor, deaths)
@@ -94,11 +100,16 @@ def hold(floor: Floor, deaths: list[Death]) -> None:
     locked = sum(table.state.value == "LOCKED" for book in left for table in book.tables.values())
     pending = sum(award.pending for book in left for award in book.awards.values())
     print(f"{len(records)} entries, {len(rounds(records))} rounds, {lamps} lamps; at the kills {locked} tables locked,")
-    print(f"{pending} awards pending; {missed} presses unheard")
+    print(f"{pending} awards pending; {missed} presses unheard; {len(amounts(floor))} amounts on signs")
     assert [] == findings + unheard
     assert lamps > 0
     assert lamp_findings(floor, without_one_wager(records)), "a lamp without a wager must be found"
     assert ledger_findings(floor.ledger, [*records, records[-1]._replace(event_id=an_event(records))])
+
+
+def amounts(floor: Floor) -> list[dict[str, Any]]:
+    """Amounts that signs showed."""
+    return [event for event in floor.seen("figure") if event["text"].startswith("$")]
 
 
 def live_a_while(floor: Floor, chance: random.Random, sim: Child, *, young: bool) -> Child:
