@@ -231,8 +231,10 @@ class SignQueue:
         self._turn = 0
 
     def link_up(self, now_s: float) -> None:
-        """The port is open (again)."""
-        self._free_s = max(self._free_s, now_s)
+        """The port is open (again). Whoever had it before us, a daemon that was killed perhaps, may just have sent."""
+        erasing = any(state.applied != state.plan for state in self.signs.values())
+        before_us_ms = QUIET_MS[ClearMemory if erasing else WriteString]
+        self._free_s = max(self._free_s, now_s + before_us_ms / 1000 + MARGIN_S)
         self._repush_s = now_s + REPUSH_S
         for state in self.signs.values():
             state.link_up()

@@ -196,3 +196,10 @@ def test_what_was_shown_is_known_with_its_entry() -> None:
 def test_amounts_are_read_back(text: str | None, cents: int | None) -> None:
     """The text of a figure as cents, and nothing else as an amount."""
     assert cents == amount_cents(text)
+
+
+def test_what_somebody_else_just_sent_is_given_its_distance() -> None:
+    """A daemon that was killed may have written a moment ago, or erased the sign: the first word waits for that too."""
+    fresh, known = Player(sign()), Player(sign(), remembered=True)
+    assert 2.0 <= fresh.queue.wait_s(fresh.now) < 2.1
+    assert 0.25 <= known.queue.wait_s(known.now) < 0.3
