@@ -7,6 +7,7 @@ serves the pages. The demo itself only starts them, tells what happens, and chec
 from __future__ import annotations
 
 import contextlib
+import http.client
 import json
 import os
 import shlex
@@ -55,14 +56,14 @@ class DemoOptions:
     data: Path | None
 
 
-def free_port(wanted: int = PORT_WANTED) -> int:
-    """``wanted`` if nobody listens there, else any free port."""
+def open_listener(wanted: int = PORT_WANTED) -> socket.socket:
+    """A listener on ``wanted`` if nobody listens there, else on any free port.
+
+    The pages inherit it open, so that no other program can take the port in between.
+    """
     for port in (wanted, 0):
-        with socket.socket() as probe:
-            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            with contextlib.suppress(OSError):
-                probe.bind(("127.0.0.1", port))
-                return int(probe.getsockname()[1])
+        with contextlib.suppress(OSError):
+            return socket.create_server(("127.0.0.1", port))
     raise DemoError("no free port on 127.0.0.1")
 
 
@@ -74,7 +75,7 @@ class Demo:
         self._options = options
         self._say = say
         self.folder = prepare(options.data)
-        self.port = free_port()
+        self.port = PORT_WANTED
         self.control = self.folder / "control.sock"
         self._children: dict[str, subprocess.Popen[bytes]] = {}
         self._threads: dict[str, threading.Thread] = {}
@@ -116,7 +117,9 @@ class Demo:
                 "--socket",
                 str(self.control),
             )
-            self._start("web", "web", "--socket", str(self.control), "--port", str(self.port))
+            with open_listener() as listener:
+                self.port, fd = listener.getsockname()[1], listener.fileno()
+                self._start("web", "web", "--socket", str(self.control), "--fd", str(fd), inherited=(fd,))
             url = f"http://127.0.0.1:{self.port}/"
             self._wait_for_web()
             if self.port != PORT_WANTED:
@@ -148,10 +151,13 @@ class Demo:
 
     # ── children ────────────────────────────────────────────────────────────────────────────────────────────────
 
-    def _start(self, name: str, *arguments: str, stdout: int | None = None) -> subprocess.Popen[bytes]:
+    def _start(
+        self, name: str, *arguments: str, stdout: int | None = None, inherited: tuple[int, ...] = ()
+    ) -> subprocess.Popen[bytes]:
         child = subprocess.Popen(  # noqa: S603 - ourselves
             [sys.executable, "-m", "meterd.cli.child", str(os.getpid()), "meterd", *arguments],
             env={key: value for key, value in os.environ.items() if key not in NOT_INHERITED},
+            pass_fds=inherited,
             stdin=subprocess.DEVNULL,
             stdout=stdout or subprocess.DEVNULL,
             stderr=subprocess.PIPE,
@@ -178,7 +184,10 @@ class Demo:
     def _wait_for_web(self) -> None:
         until = time.monotonic() + START_LIMIT_S
         while True:
-            with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", self.port), timeout=1):
+            web = http.client.HTTPConnection("127.0.0.1", self.port, timeout=1)
+            with contextlib.suppress(OSError, http.client.HTTPException), contextlib.closing(web):
+                web.request("GET", "/healthz")
+                web.getresponse()
                 return
             self._check_started("web", until)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import socket
 import sys
 from pathlib import Path
 
@@ -20,9 +21,15 @@ from meterd.errors import EXIT_CONFIG, EXIT_USAGE, ConfigError
 @click.option("--config", type=click.Path(path_type=Path, dir_okay=False), help="the site file: address and port")
 @click.option("--listen", help="address to listen on  [default: the site file's, or 127.0.0.1]")
 @click.option("--port", type=click.IntRange(1, 65535), help="port to listen on  [default: the site file's, or 9477]")
+@click.option("--fd", type=int, hidden=True, help="a listener that is open already, as a number")
 @click.option("--host", "hosts", multiple=True, help="another name under which the pages may be asked for")
 def web(
-    control: Path | None, config: Path | None, listen: str | None, port: int | None, hosts: tuple[str, ...]
+    control: Path | None,
+    config: Path | None,
+    listen: str | None,
+    port: int | None,
+    fd: int | None,
+    hosts: tuple[str, ...],
 ) -> None:
     """Serve the sign pages, /metrics, /healthz and /readyz.
 
@@ -42,7 +49,7 @@ def web(
         sys.exit(EXIT_CONFIG)
     listen, port = listen or wanted.listen, port or wanted.port
     try:
-        sockets = listeners(listen, port)
+        sockets = listeners(listen, port) if fd is None else [socket.socket(fileno=fd)]
     except ConfigError as error:
         complain("meterd web", error)
         sys.exit(EXIT_USAGE)
