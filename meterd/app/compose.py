@@ -44,7 +44,7 @@ TICK_S: Final = 0.25  # how often the wire loop shows that it lives
 TICK_STALE_S: Final = 2.0  # a wire loop older than this no longer earns the watchdog's trust
 TELL_ENTRIES: Final = 20_000  # read in about a second
 TELL_EXTENDS_S: Final = 60
-GRACE_S: Final = 3.0  # for the safe state to reach every module and sign on the way out; a sign needs 0.25 s a write
+GRACE_S: Final = 8.0  # for the safe state on the way out; a sign whose memory is just being set up needs six of them
 
 log = structlog.get_logger()
 
