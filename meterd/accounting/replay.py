@@ -167,7 +167,10 @@ def undo(money: LinkMoney, op: UndoOp) -> None:
     hit. An award already paid is out in cash: its return to the meter is funded by the house.
     """
     moves = money.moves
-    for part in money.parts.get(op.award, op.parts):
+    parts = money.parts.get(op.award, op.parts)
+    for name in {part.level for part in parts if part.level is not None}:
+        money.levels[name].hits -= 1
+    for part in parts:
         source = f"house/pays/{op.table}" if op.paid else f"payable/{op.award}"
         if not op.paid:
             add(moves, source, -part.house_cents * MICROCENTS_PER_CENT)
@@ -175,7 +178,6 @@ def undo(money: LinkMoney, op: UndoOp) -> None:
         if part.level is None:
             continue
         level = money.levels[part.level]
-        level.hits -= 1
         level.won_cents -= part.meter_cents
         if not part.meter_cents:
             continue

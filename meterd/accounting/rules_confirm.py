@@ -11,7 +11,8 @@ Choices where the rules leave one:
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from meterd.accounting import envy
@@ -20,7 +21,7 @@ from meterd.accounting.awards import RoundMark
 from meterd.accounting.book import Book
 from meterd.accounting.commands import Actor, Command, Confirm, Hold
 from meterd.accounting.entries import Entry, Kind
-from meterd.accounting.meter import Moves, add
+from meterd.accounting.meter import LinkRules, Moves, add
 from meterd.accounting.past import Timeline
 from meterd.accounting.refusals import Refusal, Refused
 from meterd.accounting.state import Award, EnvyShare, LinkState
@@ -53,9 +54,9 @@ def confirm(book: Book, command: Confirm) -> Answer:
     earlier = _earlier(book, link, award, together)
     if earlier is not None:
         return Refused(Refusal.EARLIER_AWARD_PENDING, earlier)
-    if award.verified_by is not None:
-        return Refused(Refusal.ALREADY_DONE, f"{award.id} waits for {', '.join(sorted(together - {award.id}))}")
     waiting = [name for name in together if name != award.id and book.awards[name].verified_by is None]
+    if award.verified_by is not None and waiting:
+        return Refused(Refusal.ALREADY_DONE, f"{award.id} waits for {', '.join(sorted(waiting))}")
     members = [] if waiting else [name for name in link.pending if name == award.id or name in together]
     return (confirmation(book, command, award, members, link.marks),)
 
@@ -66,18 +67,27 @@ def _earlier(book: Book, link: LinkState, award: Award, together: set[str]) -> s
     A member of a split tie stands where its tie began: its amount was frozen then. Otherwise a smaller share claimed
     between two members and the tie would wait for each other for ever.
     """
+    levels = {other: book.awards[other].levels for other in link.pending}
+    return _first_before(link.rules, link.marks.get(award.key), list(link.pending), award, together, levels)
+
+
+def _first_before(
+    rules: LinkRules,
+    mark: RoundMark | None,
+    order: Sequence[str],
+    award: Award,
+    together: set[str],
+    levels: Mapping[str, Collection[str | None]],
+) -> str | None:
+    """The same on a timeline: ``order`` are the pending awards, ``levels`` what each of them takes from."""
     if not award.has_percent:
         return None
-    mark = link.marks.get(award.key)
-    order = list(link.pending)
     for name in sorted(award.levels):
         tie = mark.ties.get(name) if mark is not None else None
-        tied = tie is not None and not tie.closed and name in split_levels(link.rules) and award.id in tie.members
-        first = (
-            next((member for member in tie.members if member in link.pending), award.id) if tied and tie else award.id
-        )
+        tied = tie is not None and not tie.closed and name in split_levels(rules) and award.id in tie.members
+        first = next((member for member in tie.members if member in order), award.id) if tied and tie else award.id
         for other in order[: order.index(first)]:
-            if other not in together and name in book.awards[other].levels:
+            if other not in together and name in levels[other]:
                 return other
     return None
 
@@ -184,16 +194,36 @@ def _cards_refusal(book: Book, award: Award, cards: Mapping[str, str] | None) ->
 
 
 def complete_ties(book: Book, command: Command, award: Award, after: Timeline) -> tuple[Entry, ...]:
-    """Confirm ties of the award's round in which, after a void or a correction, none is left unverified."""
+    """Confirm ties of the award's round in which, after a void or a correction, none is left unverified.
+
+    Not where a member would still have to wait for an earlier award, or where its new amount asks for proof that its
+    old one did not: such a tie is confirmed by CONFIRM on any of its members.
+    """
     entries = []
-    marks = after.money.marks
+    marks = dict(after.money.marks)
     unverified = {name for name in after.pending if book.awards[name].verified_by is None} | {award.id}
     for group in groups(after.rules, marks.get(award.key), after.pending):
         if not group & unverified:
             members = [name for name in after.pending if name in group]
+            if any(_has_to_wait(book, award, after, name, group) for name in members):
+                continue
             last = book.awards[members[-1]]
-            entries.append(confirmation(book, command, last, members, marks, first=False))
+            done = confirmation(book, command, last, members, marks, first=False)
+            marks.update({key: RoundMark.from_json(mark) for key, mark in done.body["marks"].items()})
+            entries.append(done)
     return tuple(entries)
+
+
+def _has_to_wait(book: Book, gone: Award, after: Timeline, name: str, group: set[str]) -> bool:
+    """Whether a verified member of a tie may not be confirmed without being asked about again."""
+    parts = after.money.parts
+    member = replace(book.awards[name], parts=parts[name], amount_cents=after.amounts[name])
+    grown = member.amount_cents > book.awards[name].amount_cents
+    if grown and _needs_cards(book, member):
+        return True
+    mark = after.money.marks.get(gone.key)
+    levels = {other: {part.level for part in parts[other]} for other in after.pending}
+    return _first_before(after.rules, mark, after.pending, member, group, levels) is not None
 
 
 def hold(book: Book, command: Hold) -> Answer:

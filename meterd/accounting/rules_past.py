@@ -188,7 +188,10 @@ def _void_wagers(
             return Refused(Refusal.ROUND_HAS_CONFIRMED_AWARD, f"{award.id} is {award.state_word}")
     entries: tuple[Entry, ...] = ()
     timeline = Timeline.of(book, link.settings.id)
+    threshold = site_of(book).two_person_cents
     for award in open_awards:
+        if threshold is not None and timeline.amounts[award.id] > threshold:
+            return Refused(Refusal.SECOND_PERSON_REQUIRED, f"{award.id}: what it shared is all its own now")
         more, timeline = _void(book, command, timeline, award, "wager voided", None, first=not entries)
         entries = (*entries, *more)
     money = timeline.money
@@ -218,12 +221,12 @@ def undo_award(book: Book, command: Undo) -> Answer:
     refused = not_authorised(command.actor, SECONDS)
     if refused:
         return refused
-    if command.second is None or not command.reference.strip():
-        what = "a reference" if command.second is not None else "a second person"
-        return Refused(Refusal.SECOND_PERSON_REQUIRED, f"{command.award}: {what} is needed")
     refused = second_refusal(command.actor, command.second)
     if refused:
         return refused
+    if command.second is None or not command.reference.strip():
+        what = "a reference" if command.second is not None else "a second person"
+        return Refused(Refusal.SECOND_PERSON_REQUIRED, f"{command.award}: {what} is needed")
     award = book.awards.get(command.award)
     if award is None:
         return Refused(Refusal.AWARD_UNKNOWN, command.award)

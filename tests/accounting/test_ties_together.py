@@ -1,0 +1,107 @@
+"""Awards that share, when one of them goes: what completes a tie, and what must not."""
+
+from __future__ import annotations
+
+from accounting_build import (
+    ACCOUNTANT,
+    ADMINISTRATOR,
+    DEALER,
+    OTHER,
+    ROYAL,
+    SUPERVISOR,
+    Casino,
+    fixed,
+    level,
+    link,
+    paytable,
+    percent,
+    row,
+)
+
+from meterd.accounting.commands import Confirm, Undo, VoidRound
+from meterd.accounting.refusals import Refusal
+from meterd.accounting.settings import SiteSettings
+
+BOTH = paytable(
+    row("both", percent("100%", "a"), percent("100%", "b")),
+    row("all-a", percent("100%", "a")),
+    row("all-b", percent("100%", "b")),
+)
+
+
+def split_both() -> Casino:
+    return Casino(link(level("a", ties="split"), level("b", ties="split"), table=BOTH))
+
+
+def test_one_void_completes_two_ties_and_both_stay_closed() -> None:
+    """An award in the ties of two levels is voided: both ties are confirmed, and a later claim changes neither."""
+    casino = split_both()
+    casino.lock((1, 2, 3, 4, 5))
+    both, first, second = casino.claim(1, "both"), casino.claim(2, "all-a"), casino.claim(3, "all-b")
+    casino.confirm(first)
+    casino.confirm(second)
+    casino.void(both)
+    late = [casino.claim(4, "all-a"), casino.claim(5, "all-b")]
+    assert ["10,001.00", "10,001.00"] == [casino.amount(award) for award in (first, second)]
+    assert ["confirmed", "confirmed"] == [casino.book.awards[award].state_word for award in (first, second)]
+    assert ["5,000.50", "5,000.50"] == [casino.amount(award) for award in late]
+    assert "-10,001.00" == casino.account("house/pays/T1")
+
+
+def test_a_tie_is_not_completed_past_an_earlier_award() -> None:
+    """The tie's first member is corrected away: the second, verified, now comes after another table's award."""
+    casino = split_both()
+    casino.lock((1, 2))
+    casino.lock((1,), "T2")
+    first, between, last = casino.claim(1, "all-a"), casino.claim(1, "all-a", "T2"), casino.claim(2, "all-a")
+    casino.confirm(last)
+    casino.correct(first, "all-b", by=OTHER)
+    assert "pending" == casino.book.awards[last].state_word
+    assert Refusal.EARLIER_AWARD_PENDING == casino.refuses(Confirm(actor=SUPERVISOR, award=last))
+    casino.void(between)
+    casino.confirm(last)
+    assert "confirmed" == casino.book.awards[last].state_word
+
+
+def test_a_tie_is_not_completed_where_the_amount_now_asks_for_two() -> None:
+    """Half was confirmed by one; the whole, above the threshold, is not confirmed by a void of the other half."""
+    casino = Casino(link(level(ties="split"), table=ROYAL), site=SiteSettings("test", cards_above_cents=600_000))
+    casino.lock((1, 2, 3))
+    first, second = casino.claim(1, "royal-flush"), casino.claim(2, "royal-flush")
+    casino.confirm(first)
+    casino.void(second)
+    assert ("10,000.60", "pending") == (casino.amount(first), casino.book.awards[first].state_word)
+    assert Refusal.SECOND_PERSON_REQUIRED == casino.refuses(Confirm(actor=SUPERVISOR, award=first))
+    casino.do(Confirm(actor=SUPERVISOR, award=first, second=OTHER))
+    assert "confirmed" == casino.book.awards[first].state_word
+
+
+def test_void_round_counts_what_a_share_grows_to() -> None:
+    """Two halves below the two-person threshold are one whole above it: VOID ROUND is no way around."""
+    casino = Casino(link(level(ties="split"), table=ROYAL), site=SiteSettings("test", two_person_cents=600_000))
+    casino.lock((1, 2))
+    casino.claim(1, "royal-flush")
+    casino.claim(2, "royal-flush")
+    assert Refusal.SECOND_PERSON_REQUIRED == casino.refuses(VoidRound(actor=DEALER, table="T1"))
+
+
+def test_undo_names_the_wrong_second_before_the_missing_reference() -> None:
+    """NOT_AUTHORISED and SAME_PERSON come before SECOND_PERSON_REQUIRED."""
+    casino = Casino()
+    casino.lock()
+    award = casino.claim(1, "royal-flush")
+    casino.confirm(award)
+    for second, why in ((ADMINISTRATOR, Refusal.SAME_PERSON), (DEALER, Refusal.NOT_AUTHORISED)):
+        assert why == casino.refuses(Undo(actor=ADMINISTRATOR, award=award, second=second, reference=""))
+
+
+def test_an_undone_award_of_two_parts_of_a_level_counts_one_hit_less() -> None:
+    """A claim is one hit of a level however many of its parts pay from it, and so is its undo."""
+    table = paytable(row("x", percent("100%"), fixed("5", from_meter=True)))
+    casino = Casino(link(level(), table=table))
+    casino.lock()
+    award = casino.claim(1, "x")
+    assert 1 == casino.book.links["nexus"].levels["main"].hits
+    casino.confirm(award)
+    casino.do(Undo(actor=ADMINISTRATOR, award=award, second=ACCOUNTANT, reference="R"))
+    assert 0 == casino.book.links["nexus"].levels["main"].hits
