@@ -30,7 +30,7 @@ from meterd.config import Site, UnitWanted
 from meterd.edge.clock import Clock
 from meterd.edge.sign import SignWanted
 from meterd.edge.store import Store
-from meterd.errors import InvariantBroken, LedgerError, MeterdError, require
+from meterd.errors import InvariantBroken, LedgerError, MeterdError, MisuseError, require
 from meterd.floor.router import Router
 from meterd.floor.session import TableSession
 from protocols.events import DeviceDown, DeviceUp, Reading
@@ -38,6 +38,8 @@ from protocols.events import DeviceDown, DeviceUp, Reading
 HEARTBEAT_S: Final = 0.5  # how long the thread sleeps at most; it then checks the clock and the sum of all accounts
 
 TIDY_ENTRIES: Final = 200  # below the thousand pages at which SQLite would do it by itself, in the middle of a commit
+
+DRAIN_S: Final = 2.0  # on the way out; a slow disk must not keep a stop waiting for a full queue
 
 _LEVELS: Final = {"info": 20, "warning": 30}
 
@@ -104,6 +106,7 @@ class MoneyLoop:
         self._signs: dict[str, SignWanted] = {}
         self._awards_json: list[dict[str, Any]] = []
         self._stopping = threading.Event()
+        self._stop_by_s = 0.0
         self._closed: str | None = None
         self._committed = (book.seq, book.at_utc)
         self._tidied_seq = book.seq
@@ -119,7 +122,7 @@ class MoneyLoop:
         try:
             self._after(self.committer.commit())
             self.started.set()
-            while True:
+            while not self._drained_long_enough():
                 overrun, items = self.inbox.take(HEARTBEAT_S)
                 if not items and not overrun and self._stopping.is_set():
                     break
@@ -136,9 +139,14 @@ class MoneyLoop:
             self.started.set()
 
     def stop(self) -> None:
-        """Ask the thread to take what waits, close all windows and end."""
+        """Ask the thread to take what waits, for ``DRAIN_S`` at most, close all windows and end."""
+        self._stop_by_s = time.monotonic() + DRAIN_S
         self._stopping.set()
         self.inbox.close()
+
+    def _drained_long_enough(self) -> bool:
+        """Whether what still waits is given up: nobody was told of it, and its devices begin anew at the next start."""
+        return self._stopping.is_set() and time.monotonic() > self._stop_by_s
 
     # ── one batch ───────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -311,12 +319,17 @@ class MoneyLoop:
         entries = self.committer.commit()
         self._after(entries)
         self._close_all("stopped")
+        self._give_up_waiting(MisuseError("the daemon has stopped"))
 
     def _fail(self, error: MeterdError) -> None:
         self.failure = error
         log.critical("money.closed", cause=str(error))
         self.inbox.close()
         self._close_all(str(error))
+        self._give_up_waiting(error)
+
+    def _give_up_waiting(self, error: MeterdError) -> None:
+        """Whoever still waits for an answer hears that none will come."""
         while items := self.inbox.take(0)[1]:
             self._asked += [item.answer for item in items if isinstance(item, Ask)]
         for future in self._asked:

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from meterd.accounting.book import Book
-from meterd.accounting.commands import SYSTEM, Actor, DefineTable, Lock, OpenTable, Role, WagerSeen
+from meterd.accounting.commands import SYSTEM, Actor, DefineTable, EndGame, Lock, OpenTable, Role, WagerSeen
 from meterd.accounting.refusals import Refusal
 from meterd.accounting.rules import Decision
 from meterd.app.commit import draft_entry
@@ -25,7 +25,7 @@ from meterd.config import Site, load_site
 from meterd.edge.catalogue import catalogue
 from meterd.edge.clock import Clock
 from meterd.edge.store import Store, read_records
-from meterd.errors import InvariantBroken, LedgerError
+from meterd.errors import InvariantBroken, LedgerError, MisuseError
 from protocols.events import DeviceDown, DeviceUp, Reading
 
 LIMIT_S = 20
@@ -270,3 +270,31 @@ def test_what_a_line_told_before_a_hole_is_not_decided_behind_it(folder: Path, s
     kinds = [record.kind for record in read_records(folder)]
     assert ["DeviceLost", "TableOpened"] == kinds[-2:]
     rig.end()
+
+
+def test_a_stop_gives_up_a_full_queue_after_its_time(folder: Path, site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What nobody was told of may wait for the next start; whoever asked hears that no answer comes."""
+    monkeypatch.setattr("meterd.app.loop.DRAIN_S", -1.0)
+    rig = Rig(folder, site)
+    rig.up(site, "LIR-1")
+    hold = threading.Event()
+    commit = rig.store.commit
+
+    def slow(records: Any) -> None:
+        assert hold.wait(LIMIT_S)
+        commit(records)
+
+    monkeypatch.setattr(rig.store, "commit", slow)
+    first: Future[Decision] = Future()
+    last: Future[Decision] = Future()
+    assert rig.loop.inbox.offer(Ask(Lock(actor=DEALER, table="LIR-1", wagers=()), first), "test")
+    while len(rig.loop.inbox):
+        pass
+    assert rig.loop.inbox.offer(Ask(EndGame(actor=DEALER, table="LIR-1"), last), "test")
+    rig.loop.stop()
+    hold.set()
+    rig.end()
+    assert first.result(LIMIT_S).refusal is None
+    with pytest.raises(MisuseError, match="stopped"):
+        last.result(LIMIT_S)
+    assert "LOCKED" == rig.loop.book.tables["LIR-1"].state
