@@ -19,9 +19,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
-from meterd.accounting.meter import LevelMoney, LinkRules, Moves, add, restart, take, top_up
+from meterd.accounting.meter import LevelMoney, LinkRules, Moves, add, restart, share_of, take, top_up
 from meterd.accounting.settings import Ties
-from meterd.money import MICROCENTS_PER_CENT, PPM_PER_WHOLE
+from meterd.money import MICROCENTS_PER_CENT
 from meterd.paytables.model import Pay, PayKind
 
 
@@ -198,11 +198,18 @@ def divide(cents: int, count: int) -> list[int]:
     return [base + (index < odd) for index in range(count)]
 
 
-def settle(money: LinkMoney, rules: LinkRules, claim: ClaimFacts, pinned: tuple[Part, ...] | None = None) -> Settled:
+def settle(
+    money: LinkMoney,
+    rules: LinkRules,
+    claim: ClaimFacts,
+    pinned: tuple[Part, ...] | None = None,
+    tied: Mapping[str, tuple[int, int]] | None = None,
+) -> Settled:
     """Decide a claim on a working copy: take from meters, restart or top up levels, owe the award.
 
     ``pinned`` are the parts of an award already confirmed: when the past is decided again its amounts stay, and only
-    their funding may change.
+    their funding may change. ``tied`` are the confirmed ties of its round by level, as cents and members: their
+    shares stay likewise.
     """
     wager_cents = claim.units * rules.wager_cents
     parts: list[Part] = []
@@ -212,7 +219,7 @@ def settle(money: LinkMoney, rules: LinkRules, claim: ClaimFacts, pinned: tuple[
             continue
         pin = pinned[len(parts)].cents if pinned is not None and len(parts) < len(pinned) else None
         if pay.kind is PayKind.METER_PERCENT:
-            part, sign_is_above = _percent_part(money, rules, claim, pay, pin)
+            part, sign_is_above = _percent_part(money, rules, claim, pay, pin, tied or {})
             above = above or sign_is_above
             empty = empty or part.cents == 0
         elif pay.kind is PayKind.FIXED and pay.from_meter:
@@ -277,16 +284,19 @@ def _fixed_part(money: LinkMoney, rules: LinkRules, claim: ClaimFacts, pay: Pay)
 
 
 def _percent_part(
-    money: LinkMoney, rules: LinkRules, claim: ClaimFacts, pay: Pay, pin: int | None
+    money: LinkMoney,
+    rules: LinkRules,
+    claim: ClaimFacts,
+    pay: Pay,
+    pin: int | None,
+    tied: Mapping[str, tuple[int, int]],
 ) -> tuple[Part, bool]:
     """A share of a meter, by the level's way with ties. Also says whether the sign showed more than the basis."""
     level = money.levels[rules.level_named(pay.level).name]
-    scaled = level.rules.share_scales
-    share = pay.percent_ppm * (claim.units if scaled else 1)
-    whole = PPM_PER_WHOLE * (rules.units_max if scaled else 1)
+    share, whole = share_of(rules, level.rules, pay, claim.units)
     sign = claim.signs.get(level.rules.name, 0)
     if level.rules.ties is Ties.SPLIT and share >= whole:
-        return _split_part(money, claim, level, sign)
+        return _split_part(money, claim, level, sign, pin, tied.get(level.rules.name))
     shown = level.display_cents
     untouched = True
     if level.rules.ties is Ties.FULL_EACH:
@@ -327,20 +337,34 @@ def _pay_from(
     return Part(kind.value, cents, level.rules.name, meter_cents, house_cents, restarts, seed, lost, level.resets)
 
 
-def _split_part(money: LinkMoney, claim: ClaimFacts, level: LevelMoney, sign: int) -> tuple[Part, bool]:
+def _split_part(
+    money: LinkMoney, claim: ClaimFacts, level: LevelMoney, sign: int, pin: int | None, stood: tuple[int, int] | None
+) -> tuple[Part, bool]:
     """A 100 % award of a level whose ties split: the first freezes the amount, the others divide it (M7)."""
     name = level.rules.name
     tie = _mark(money, claim).ties.get(name)
-    if tie is None:
-        shown = level.display_cents
-        part = _pay_from(money, claim, level, PayKind.METER_PERCENT, max(shown, sign), shown, restarts=True)
-        _set_tie(money, claim, level, Tie(part.cents, shown, level.resets, (claim.award,)))
-        return part, sign > shown
-    if name in claim.late:
-        cents = tie.frozen_cents // (len(tie.members) + len(tie.late) + 1)
-        _set_tie(money, claim, level, replace(tie, late=(*tie.late, claim.award)))
+    late = tie.late if tie is not None else ()
+    if name in claim.late and (tie is not None or stood is not None):
+        if tie is None or not tie.members:  # claimed before a tie that was confirmed before this hand was keyed
+            frozen, members = stood or (0, 0)
+            tie = Tie(frozen, 0, level.resets, late=late)
+        else:
+            frozen, members = tie.frozen_cents, len(tie.members)
+        cents = frozen // (members + len(late) + 1) if pin is None else pin
+        _set_tie(money, claim, level, replace(tie, late=(*late, claim.award)))
         part = _pay_from(money, claim, level, PayKind.METER_PERCENT, cents, 0, restarts=False)
         return part, False
+    if pin is None:
+        stood = None
+    if tie is None or not tie.members:
+        shown = level.display_cents
+        cents = max(shown, sign) if stood is None else stood[0]
+        meter_cents = min(shown, cents)
+        part = _pay_from(money, claim, level, PayKind.METER_PERCENT, cents, meter_cents, restarts=True)
+        _set_tie(money, claim, level, Tie(cents, meter_cents, level.resets, (claim.award,), late=late))
+        return part, sign > shown
+    if stood is not None:
+        sign = 0
     raised = max(tie.frozen_cents, sign)
     add(money.moves, f"house/pays/{claim.table}", (tie.frozen_cents - raised) * MICROCENTS_PER_CENT)
     grown = replace(tie, frozen_cents=raised, members=(*tie.members, claim.award))

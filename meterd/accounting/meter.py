@@ -16,7 +16,7 @@ from typing import Final, NamedTuple
 from meterd.accounting.settings import Floor, LevelSettings, LinkSettings, ResetMode, Ties
 from meterd.errors import MisuseError
 from meterd.money import MICROCENTS_PER_CENT, PPM_PER_WHOLE
-from meterd.paytables.model import PayKind, Row
+from meterd.paytables.model import Pay, PayKind, Row
 
 REVENUE: Final = "house/revenue"
 NEXT_METER: Final = "next_meter"
@@ -119,6 +119,13 @@ class LinkRules:
         if found is None:
             raise MisuseError(f"link {self.id} has no level {name!r} to pay from")
         return found
+
+
+def share_of(rules: LinkRules, level: LevelRules, pay: Pay, units: int) -> tuple[int, int]:
+    """A percent pay as a share and the whole it is a share of; with ``share_scales`` five units take more than one."""
+    if level.share_scales:
+        return pay.percent_ppm * units, PPM_PER_WHOLE * rules.units_max
+    return pay.percent_ppm, PPM_PER_WHOLE
 
 
 def _check_rows(rules: LinkRules) -> None:

@@ -30,6 +30,7 @@ from meterd.accounting.meter import (
     give_back,
     receive,
 )
+from meterd.accounting.ties import confirmed_ties
 from meterd.errors import InvariantBroken, require
 from meterd.money import MICROCENTS_PER_CENT, PPM_PER_WHOLE
 
@@ -225,6 +226,7 @@ def play(rules: LinkRules, base: LinkMoney, ops: Sequence[Op], pins: Pins, keep:
     told: list[Op] = []
     sent: dict[str, int] = {}
     settled: dict[str, Settled] = {}
+    tied = confirmed_ties(rules, (op.facts for op in ops if isinstance(op, ClaimOp)), pins)
     for op in ops:
         match op:
             case LockOp():
@@ -232,7 +234,8 @@ def play(rules: LinkRules, base: LinkMoney, ops: Sequence[Op], pins: Pins, keep:
                 told.append(_lock_again(money, rules, op, sent))
             case ClaimOp():
                 told.append(ClaimOp(op.facts, money.copy()))
-                settled[op.facts.award] = settle(money, rules, op.facts, pins.get(op.facts.award))
+                stood = tied.get(op.facts.key)
+                settled[op.facts.award] = settle(money, rules, op.facts, pins.get(op.facts.award), stood)
             case WagersVoidedOp():
                 return_wagers(money, rules, op)
                 told.append(op)

@@ -105,3 +105,39 @@ def test_an_undone_award_of_two_parts_of_a_level_counts_one_hit_less() -> None:
     casino.confirm(award)
     casino.do(Undo(actor=ADMINISTRATOR, award=award, second=ACCOUNTANT, reference="R"))
     assert 0 == casino.book.links["nexus"].levels["main"].hits
+
+
+def test_confirmed_shares_of_another_table_stand_when_an_earlier_hand_is_corrected() -> None:
+    """A1 is corrected onto a level that a tie of T2 has won and had confirmed: the house funds what is missing."""
+    casino = split_both()
+    casino.lock((1, 2, 3))
+    casino.lock((1, 2, 3), "T2")
+    wrong, *pair = casino.claim(1, "all-b"), casino.claim(1, "all-a", "T2"), casino.claim(2, "all-a", "T2")
+    for award in pair:
+        casino.confirm(award)
+    casino.pay(pair[0])
+    casino.correct(wrong, "all-a", by=OTHER)
+    assert ["5,000.60", "5,000.60"] == [casino.amount(award) for award in pair]
+    assert ("0.00", "5,000.60") == tuple(casino.account(f"payable/{award}") for award in pair)
+    # A1 has the meter; the tie has the next one, seed and reserve, and nothing more is in it
+    assert "10,001.20" == casino.amount(wrong)
+    assert ("-0.96", "10,000.00") == (casino.account("house/pays/T2"), casino.display("nexus/a"))
+    casino.void(wrong)
+    assert ("0.00", "10,000.24") == (casino.account("house/pays/T2"), casino.display("nexus/a"))
+    assert "5,000.60" == casino.account(f"payable/{pair[1]}")
+
+
+def test_a_hand_corrected_into_a_confirmed_tie_comes_after_it() -> None:
+    """Seat 1's hand turns out to be a royal too, after seat 2's was confirmed: the house pays it half, seat 2 keeps."""
+    casino = Casino(link(level(ties="split"), table=ROYAL))
+    casino.lock((1, 2, 3))
+    wrong, right = casino.claim(1, "fixed-fifty"), casino.claim(2, "royal-flush")
+    casino.confirm(right)
+    casino.pay(right)
+    casino.correct(wrong, "royal-flush", by=OTHER)
+    assert ["5,000.30", "10,000.60"] == [casino.amount(award) for award in (wrong, right)]
+    assert ("-5,000.30", "0.00") == (casino.account("house/pays/T1"), casino.account(f"payable/{right}"))
+    third = casino.claim(3, "royal-flush")
+    assert ["5,000.30", "3,333.53"] == [casino.amount(award) for award in (wrong, third)]
+    casino.void(wrong)
+    assert ["10,000.60", "5,000.30"] == [casino.amount(award) for award in (right, third)]
