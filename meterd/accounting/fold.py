@@ -11,9 +11,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
-from meterd.accounting.awards import ClaimFacts, LinkMoney, Part, RoundMark
+from meterd.accounting.awards import ClaimFacts, LinkMoney
 from meterd.accounting.entries import Entry, Kind
-from meterd.accounting.meter import LinkRules
+from meterd.accounting.marks import Part, RoundMark
+from meterd.accounting.meter import LinkRules, landed_from
 from meterd.accounting.replay import ClaimOp, Journal, LockOp, Op, ShiftOp, UndoOp, WagersVoidedOp
 from meterd.accounting.settings import LinkSettings, SiteSettings, TableSettings
 from meterd.accounting.state import (
@@ -124,6 +125,7 @@ def _locked(book: Book, entry: Entry) -> None:
     link.marks[table.key] = RoundMark(
         {name: counts.resets for name, counts in link.counts.items()},
         {n: {int(seat): amount for seat, amount in seats.items()} for n, seats in over.items()} if over else {},
+        landed=landed_from(body.get("landed", {})),
     )
     if link.journal is not None:
         sent = body.get("sent", {})

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from meterd.accounting.settings import Floor, LevelSettings, LinkSettings, ResetMode, Ties
 from meterd.errors import MisuseError
@@ -197,16 +197,35 @@ def add(moves: Moves, account: str, microcents: int) -> None:
     moves[account] = moves.get(account, 0) + microcents
 
 
+class Landing(NamedTuple):
+    """Where an amount came to lie: a level's meter or overflow, or, with the level's way ``house``, as income."""
+
+    level: str
+    in_meter: bool
+    microcents: int
+
+
+def landed_json(landed: Mapping[str, tuple[Landing, ...]]) -> dict[str, list[list[Any]]]:
+    """Plain JSON values, for an entry."""
+    return {name: [list(landing) for landing in landings] for name, landings in landed.items()}
+
+
+def landed_from(data: Mapping[str, Any]) -> dict[str, tuple[Landing, ...]]:
+    """The inverse of :func:`landed_json`."""
+    return {name: tuple(Landing(*landing) for landing in landings) for name, landings in data.items()}
+
+
 class Contribution(NamedTuple):
     """What one LOCK did beyond plain shares.
 
     ``hold_microcents`` the house's part; ``over`` per level and seat what arrived above the limit; ``sent`` per
-    level what went on to another level. Both are empty where no limit was reached.
+    level what went on to another level, ``landed`` where that came to lie. All are empty where no limit was reached.
     """
 
     hold_microcents: int
     over: dict[str, dict[int, int]]
     sent: dict[str, int]
+    landed: dict[str, tuple[Landing, ...]]
 
 
 def contribute(
@@ -246,11 +265,12 @@ def contribute(
         if share:
             level.meter += share
             moves[set_.meter] = moves.get(set_.meter, 0) + share
+    landed = {}
     for name, amount in (sent if received is None else received).items():
         target = levels[name].rules.spill_to
         if target is not None:
-            receive(levels, target, amount, moves)
-    return Contribution(hold, over, sent)
+            landed[name] = receive(levels, target, amount, moves)
+    return Contribution(hold, over, sent, landed)
 
 
 def _fill(
@@ -279,20 +299,22 @@ def _put_over(level: LevelMoney, microcents: int, moves: Moves) -> None:
         add(moves, level.rules.overflow, microcents)
 
 
-def receive(levels: Mapping[str, LevelMoney], name: str, microcents: int, moves: Moves) -> None:
+def receive(levels: Mapping[str, LevelMoney], name: str, microcents: int, moves: Moves) -> tuple[Landing, ...]:
     """Bring an amount into a level's meter up to its limit; the rest goes the way of its overflow."""
     level = levels[name]
     fits = min(microcents, max(0, level.rules.limit_microcents - level.meter))
+    landed: tuple[Landing, ...] = ()
     if fits:
         level.meter += fits
         add(moves, level.rules.meter, fits)
+        landed = (Landing(name, in_meter=True, microcents=fits),)
     rest = microcents - fits
     if not rest:
-        return
+        return landed
     if level.rules.spill_to is not None:
-        receive(levels, level.rules.spill_to, rest, moves)
-    else:
-        _put_over(level, rest, moves)
+        return landed + receive(levels, level.rules.spill_to, rest, moves)
+    _put_over(level, rest, moves)
+    return (*landed, Landing(name, in_meter=False, microcents=rest))
 
 
 def give_back(level: LevelMoney, microcents: int, moves: Moves) -> int:

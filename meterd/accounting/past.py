@@ -11,8 +11,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from meterd.accounting.answer import award_facts, level_facts
-from meterd.accounting.awards import LinkMoney, RoundMark
+from meterd.accounting.awards import LinkMoney
 from meterd.accounting.book import Book
+from meterd.accounting.marks import RoundMark
 from meterd.accounting.meter import LinkRules, Moves
 from meterd.accounting.replay import ClaimOp, LockOp, Op, Pins, redecide
 from meterd.accounting.state import Award

@@ -19,7 +19,8 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
-from meterd.accounting.awards import ClaimFacts, LinkMoney, Part, RoundMark, Settled, settle
+from meterd.accounting.awards import ClaimFacts, LinkMoney, Settled, settle
+from meterd.accounting.marks import Part, RoundMark
 from meterd.accounting.meter import (
     HOUSE,
     LevelMoney,
@@ -132,26 +133,40 @@ def return_wagers(money: LinkMoney, rules: LinkRules, op: WagersVoidedOp) -> Non
                 missing += kept - held
             else:
                 missing += put - over + kept
-            missing += over - _return_over(money, level, mark, over)
+            missing += over - _return_over(money, level, mark, seat)
         add(moves, f"drop/{op.table}", cents * PPM_PER_WHOLE)
         add(moves, f"house/hold/{op.table}", -hold)
         add(moves, f"house/pays/{op.table}", -missing)
 
 
-def _return_over(money: LinkMoney, level: LevelMoney, mark: RoundMark, over: int) -> int:
+def _return_over(money: LinkMoney, level: LevelMoney, mark: RoundMark, seat: int) -> int:
     """Take back what a wager put above a limit, from where it went; returns what was still there."""
-    if not over:
-        return 0
     set_ = level.rules
-    if set_.overflow_to == HOUSE:
+    seats = mark.over.get(set_.name, {})
+    over = seats.get(seat, 0)
+    if not over or set_.overflow_to == HOUSE:
         return 0
     if set_.spill_to is None:
         return _take_overflow(money, level, over) if mark.resets[set_.name] == level.resets else 0
+    start = sum(amount for other, amount in seats.items() if other < seat)
+    place = taken = found = 0
+    for landing in mark.landed.get(set_.name, ()):
+        mine = max(0, min(place + landing.microcents, start + over) - max(place, start))
+        place += landing.microcents
+        found += mine
+        target = money.levels[landing.level]
+        if not mine or mark.resets[landing.level] != target.resets:
+            continue
+        if landing.in_meter:
+            taken += give_back(target, mine, money.moves)
+        elif target.rules.overflow_to != HOUSE:
+            taken += _take_overflow(money, target, mine)
+    rest = over - found  # what deciding the past again has sent on since (a shift)
     target = money.levels[set_.spill_to]
-    if mark.resets[set_.spill_to] != target.resets:
-        return 0
-    taken = give_back(target, over, money.moves)
-    return taken + _take_overflow(money, target, over - taken)
+    if rest and mark.resets[set_.spill_to] == target.resets:
+        back = give_back(target, rest, money.moves)
+        taken += back + _take_overflow(money, target, rest - back)
+    return taken
 
 
 def _take_overflow(money: LinkMoney, level: LevelMoney, microcents: int) -> int:
@@ -266,7 +281,7 @@ def _lock_again(money: LinkMoney, rules: LinkRules, op: LockOp, sent: dict[str, 
     cents = sum(units for _, units in op.wagers) * rules.wager_cents
     add(money.moves, f"drop/{op.table}", -cents * PPM_PER_WHOLE)
     add(money.moves, f"house/hold/{op.table}", done.hold_microcents)
-    money.marks[op.key] = RoundMark(resets, done.over)
+    money.marks[op.key] = RoundMark(resets, done.over, landed=done.landed)
     return replace(op, sent=done.sent)
 
 

@@ -17,10 +17,10 @@ from typing import Any
 
 from meterd.accounting import envy
 from meterd.accounting.answer import SECONDS, SUPERVISORS, Answer, entry, not_authorised, rank_cards, site_of
-from meterd.accounting.awards import RoundMark
 from meterd.accounting.book import Book
 from meterd.accounting.commands import Actor, Command, Confirm, Hold
 from meterd.accounting.entries import Entry, Kind
+from meterd.accounting.marks import RoundMark
 from meterd.accounting.meter import LinkRules, Moves, add
 from meterd.accounting.past import Timeline
 from meterd.accounting.refusals import Refusal, Refused

@@ -23,7 +23,7 @@ from meterd.accounting.answer import (
 from meterd.accounting.book import Book
 from meterd.accounting.commands import EndGame, Fold, Join, LateBet, Lock, Role, WagerSeen
 from meterd.accounting.entries import Entry, Kind
-from meterd.accounting.meter import LevelMoney, contribute
+from meterd.accounting.meter import LevelMoney, contribute, landed_json
 from meterd.accounting.refusals import Refusal, Refused
 from meterd.accounting.state import LinkState, TableState, TableStatus
 from meterd.money import MICROCENTS_PER_CENT, PPM_PER_WHOLE
@@ -123,6 +123,7 @@ def _locked(book: Book, table: TableState, link: LinkState, command: Lock, accep
             body["over"] = {n: {str(seat): amount for seat, amount in by.items()} for n, by in done.over.items()}
         if done.sent:
             body["sent"] = done.sent
+            body["landed"] = landed_json(done.landed)
     event_id = command.event
     return Entry(
         Kind.LOCKED,

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import NamedTuple
 
-from meterd.accounting.awards import Part, RoundMark
+from meterd.accounting.marks import Part, RoundMark
 from meterd.accounting.meter import LinkRules
 from meterd.accounting.replay import Journal
 from meterd.accounting.settings import LinkSettings, TableSettings

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 
-from meterd.accounting.awards import ClaimFacts, Part, RoundMark
+from meterd.accounting.awards import ClaimFacts
+from meterd.accounting.marks import Part, RoundMark
 from meterd.accounting.meter import LinkRules, share_of
 from meterd.accounting.settings import Ties
 from meterd.paytables.model import PayKind
