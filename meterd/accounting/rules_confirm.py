@@ -51,13 +51,14 @@ def confirm(book: Book, command: Confirm) -> Answer:
         return refused or Refused(Refusal.AWARD_UNKNOWN, command.award)
     link = book.links[award.link]
     together = mates(link.rules, link.marks, award.key, award.id, link.pending)
-    earlier = _earlier(book, link, award, together)
-    if earlier is not None:
-        return Refused(Refusal.EARLIER_AWARD_PENDING, earlier)
     waiting = [name for name in together if name != award.id and book.awards[name].verified_by is None]
+    members = [] if waiting else [name for name in link.pending if name == award.id or name in together]
+    for name in (award.id, *members):  # a member verified before may have to wait since: an earlier hand was corrected
+        earlier = _earlier(book, link, book.awards[name], together)
+        if earlier is not None:
+            return Refused(Refusal.EARLIER_AWARD_PENDING, earlier)
     if award.verified_by is not None and waiting:
         return Refused(Refusal.ALREADY_DONE, f"{award.id} waits for {', '.join(sorted(waiting))}")
-    members = [] if waiting else [name for name in link.pending if name == award.id or name in together]
     return (confirmation(book, command, award, members, link.marks),)
 
 
@@ -193,15 +194,19 @@ def _cards_refusal(book: Book, award: Award, cards: Mapping[str, str] | None) ->
     return None
 
 
-def complete_ties(book: Book, command: Command, award: Award, after: Timeline) -> tuple[Entry, ...]:
+def complete_ties(
+    book: Book, command: Command, award: Award, after: Timeline, going: Collection[str] = ()
+) -> tuple[Entry, ...]:
     """Confirm ties of the award's round in which, after a void or a correction, none is left unverified.
 
     Not where a member would still have to wait for an earlier award, or where its new amount asks for proof that its
-    old one did not: such a tie is confirmed by CONFIRM on any of its members.
+    old one did not: such a tie is confirmed by CONFIRM on any of its members. ``going`` are awards which the same
+    answer voids next: a tie with one of them is not complete.
     """
     entries = []
     marks = dict(after.money.marks)
-    unverified = {name for name in after.pending if book.awards[name].verified_by is None} | {award.id}
+    unverified = {name for name in after.pending if book.awards[name].verified_by is None}
+    unverified |= {award.id, *going}
     for group in groups(after.rules, marks.get(award.key), after.pending):
         if not group & unverified:
             members = [name for name in after.pending if name in group]

@@ -7,6 +7,7 @@ Units: ``*_cents``; moves in microcents.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 from meterd.accounting import envy
@@ -115,6 +116,7 @@ def _void(
     second: str | None,
     *,
     first: bool,
+    going: Collection[str] = (),
 ) -> tuple[tuple[Entry, ...], Timeline]:
     """Void one award on a timeline: its entries, and the timeline after it.
 
@@ -131,7 +133,7 @@ def _void(
     entries = (
         entry(command, Kind.VOIDED, body, table=award.table, link=award.link, moves=told.moves, first=first),
         *_revalued(book, command, told, award.id),
-        *complete_ties(book, command, award, told.after),
+        *complete_ties(book, command, award, told.after, going),
     )
     return entries, told.after
 
@@ -189,10 +191,11 @@ def _void_wagers(
     entries: tuple[Entry, ...] = ()
     timeline = Timeline.of(book, link.settings.id)
     threshold = site_of(book).two_person_cents
-    for award in open_awards:
+    for index, award in enumerate(open_awards):
+        going = {other.id for other in open_awards[index + 1 :]}
         if threshold is not None and timeline.amounts[award.id] > threshold:
             return Refused(Refusal.SECOND_PERSON_REQUIRED, f"{award.id}: what it shared is all its own now")
-        more, timeline = _void(book, command, timeline, award, "wager voided", None, first=not entries)
+        more, timeline = _void(book, command, timeline, award, "wager voided", None, first=not entries, going=going)
         entries = (*entries, *more)
     money = timeline.money
     money.moves = {}

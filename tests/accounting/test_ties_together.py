@@ -26,6 +26,7 @@ BOTH = paytable(
     row("both", percent("100%", "a"), percent("100%", "b")),
     row("all-a", percent("100%", "a")),
     row("all-b", percent("100%", "b")),
+    row("house", fixed("50")),
 )
 
 
@@ -141,3 +142,38 @@ def test_a_hand_corrected_into_a_confirmed_tie_comes_after_it() -> None:
     assert ["5,000.30", "3,333.53"] == [casino.amount(award) for award in (wrong, third)]
     casino.void(wrong)
     assert ["10,000.60", "5,000.30"] == [casino.amount(award) for award in (right, third)]
+
+
+def test_void_round_confirms_nothing_on_its_way() -> None:
+    """A verified and an unverified member are both voided: the first is not confirmed between the two voids."""
+    casino = Casino(link(level(ties="split"), table=ROYAL))
+    casino.lock((1, 2))
+    first, _ = casino.claim(1, "royal-flush"), casino.claim(2, "royal-flush")
+    casino.confirm(first)
+    decision = casino.do(VoidRound(actor=DEALER, table="T1"))
+    assert ["Voided", "Revalued", "Voided", "WagerVoided"] == [entry.kind.value for entry in decision.entries]
+
+
+def test_a_tie_of_another_seat_is_still_completed_by_void_seat() -> None:
+    """The unverified member's wager goes back: what is left of the tie is verified, and so confirmed."""
+    casino = Casino(link(level(ties="split"), table=ROYAL))
+    casino.lock((1, 2))
+    first, _ = casino.claim(1, "royal-flush"), casino.claim(2, "royal-flush")
+    casino.confirm(first)
+    casino.void_seat(2)
+    assert ("confirmed", "10,000.40") == (casino.book.awards[first].state_word, casino.amount(first))
+
+
+def test_a_mate_verified_before_waits_for_a_hand_corrected_since() -> None:
+    """A1 is corrected onto a level of A2, which was verified and waits for A3: A3 cannot take A2 along past A1."""
+    casino = split_both()
+    casino.lock((1, 2))
+    casino.lock((1,), "T2")
+    early = casino.claim(1, "house", "T2")
+    both, single = casino.claim(1, "both"), casino.claim(2, "all-a")
+    casino.confirm(both)
+    casino.correct(early, "all-b", by=OTHER)
+    assert Refusal.EARLIER_AWARD_PENDING == casino.refuses(Confirm(actor=SUPERVISOR, award=single))
+    casino.confirm(early)
+    casino.confirm(single)
+    assert ["confirmed"] * 3 == [casino.book.awards[award].state_word for award in (early, both, single)]

@@ -137,16 +137,24 @@ class Twin:
         return self._must_wait(win) if verb == "confirm" and win.percent else None
 
     def _must_wait(self, win: Win) -> str | None:
-        """An earlier pending award on one of its levels. Where it ties, a member stands where the tie began."""
+        """An earlier pending award on a level of it, or of a mate that would be confirmed with it."""
+        mates = {win.id}.union(*(tie.members for tie in win.round.ties.values() if win.id in tie.members))
+        others = [self.state.wins[mate] for mate in mates if mate != win.id]
+        last = all(other.verified for other in others)
+        if any(self._stands_behind(one, mates) for one in [win, *(others if last else [])]):
+            return "EARLIER_AWARD_PENDING"
+        return "ALREADY_DONE" if win.verified and not last else None
+
+    def _stands_behind(self, win: Win, mates: set[str]) -> bool:
+        """Where it ties, a member stands where the tie began."""
         ties = {name: tie.members for name, tie in win.round.ties.items() if win.id in tie.members}
-        mates = {win.id}.union(*ties.values())
         for name in win.levels:
             place = min(int(mate[1:]) for mate in ties.get(name, [win.id]))
             for other in self.state.wins.values():
                 earlier = int(other.id[1:]) < place and other.status == "pending"
                 if earlier and other.id not in mates and name in other.levels:
-                    return "EARLIER_AWARD_PENDING"
-        return "ALREADY_DONE" if win.verified else None
+                    return True
+        return False
 
     def _correct_why_not(self, win: Win, seat: object, hand: object) -> str | None:
         reason = None if seat is None else self._other_seat_why_not(win, int(str(seat)))
