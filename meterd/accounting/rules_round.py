@@ -21,7 +21,7 @@ from meterd.accounting.answer import (
     site_of,
 )
 from meterd.accounting.book import Book
-from meterd.accounting.commands import EndGame, Fold, Join, LateBet, Lock, Role, WagerSeen
+from meterd.accounting.commands import EndGame, Event, Fold, Join, LateBet, Lock, Role, WagerSeen
 from meterd.accounting.entries import Entry, Kind
 from meterd.accounting.meter import LevelMoney, contribute, landed_json
 from meterd.accounting.refusals import Refusal, Refused
@@ -61,6 +61,7 @@ def _sift(
     """Wagers that stand, by seat, and those that cannot be, each with its reason."""
     accepted: dict[int, WagerSeen] = {}
     refused: list[tuple[WagerSeen, Refused]] = []
+    counted: set[Event] = set()
     twice = {w.seat for w in wagers} if len({w.seat for w in wagers}) != len(wagers) else set()
     if twice:
         seats = [w.seat for w in wagers]
@@ -75,8 +76,9 @@ def _sift(
             why = f"{seen.units} units on seat {seen.seat}, at most {link.rules.units_max}"
         elif seen.event is not None:
             mark = book.devices.get(seen.event.input)
-            if mark is not None and (seen.event.epoch, seen.event.count) <= mark:
+            if seen.event in counted or (mark is not None and (seen.event.epoch, seen.event.count) <= mark):
                 why = f"seat {seen.seat}: this chip was counted before"
+            counted.add(seen.event)
         if why:
             refused.append((seen, Refused(Refusal.UNREASONABLE_CONTRIBUTION, why)))
         elif not seen.base:
