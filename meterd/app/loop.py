@@ -15,7 +15,7 @@ from typing import Any, Final, NamedTuple
 
 import structlog
 
-from meterd.accounting.book import Book
+from meterd.accounting.book import Book, stored_levels
 from meterd.accounting.commands import SYSTEM, Claim, CloseTable, Command, Note
 from meterd.accounting.entries import Entry, Kind
 from meterd.accounting.rules import Decision
@@ -33,12 +33,14 @@ from meterd.edge.store import Store
 from meterd.errors import InvariantBroken, LedgerError, MeterdError, MisuseError, require
 from meterd.floor.router import Router
 from meterd.floor.session import TableSession
+from meterd.money import whole_cents
 from protocols.events import DeviceDown, DeviceUp, Reading
 
 HEARTBEAT_S: Final = 0.5  # how long the thread sleeps at most; it then checks the clock and the sum of all accounts
 
 TIDY_ENTRIES: Final = 200  # below the thousand pages at which SQLite would do it by itself, in the middle of a commit
 
+SIGN_LAG_S: Final = 2.0  # a line carries four writes a second; a win stands on every sign within this
 DRAIN_S: Final = 2.0  # on the way out; a slow disk must not keep a stop waiting for a full queue
 
 _LEVELS: Final = {"info": 20, "warning": 30}
@@ -105,6 +107,12 @@ class MoneyLoop:
         self._units: dict[UnitKey, UnitWanted] = {}
         self._signs: dict[str, SignWanted] = {}
         self._awards_json: list[dict[str, Any]] = []
+        self._displays = {  # link/level → display after its last entry
+            f"{link}/{name}": level.display_microcents
+            for link, state in book.links.items()
+            for name, level in state.levels.items()
+        }
+        self._fell_s: dict[str, float] = {}  # link/level → when the display last fell
         self._stopping = threading.Event()
         self._stop_by_s = 0.0
         self._closed: str | None = None
@@ -189,19 +197,42 @@ class MoneyLoop:
             while waiting:
                 command = waiting.pop(0)
                 if isinstance(command, Claim):
-                    table = self.book.tables[command.table]
-                    command = replace(command, signs=self._signs_shown(table.settings.link))
+                    command = replace(command, signs=self._signs_above(command.table))
                 decision = self._decide(command)
                 waiting = list(session.on_decided(command, decision, self.book)) + waiting
 
     def _decide(self, command: Command) -> Decision:
         decision = self.committer.decide(command)
         for entry in decision.entries:
+            for key, values in stored_levels(entry).items():
+                shown = values["display_microcents"]
+                if shown < self._displays.get(key, 0):
+                    self._fell_s[key] = time.monotonic()
+                self._displays[key] = shown
             if entry.table in self._configs:
                 self._touched.add(entry.table)
             if entry.link in self.book.links:
                 self._touched_links.add(entry.link)
         return decision
+
+    def _signs_above(self, table_id: str) -> dict[str, int]:
+        """Levels whose sign stands above the meter a claim is about to be decided on, with the cents on the sign (M4).
+
+        A sign that has not yet been told of a fall of the last ``SIGN_LAG_S`` does not count: the order of the ledger
+        decides between two wins at nearly the same time, and the second must not be paid the first one's jackpot.
+        """
+        table = self.book.tables.get(table_id)
+        if table is None:
+            return {}
+        link = table.settings.link
+        levels = self.book.links[link].levels
+        told_s = time.monotonic() - SIGN_LAG_S
+        return {
+            name: cents
+            for name, cents in self._signs_shown(link).items()
+            if cents > whole_cents(levels[name].display_microcents)
+            and self._fell_s.get(f"{link}/{name}", told_s) <= told_s
+        }
 
     def _touch(self, command: Command) -> None:
         table = getattr(command, "table", None)

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from meterd.accounting.book import Book
-from meterd.accounting.commands import SYSTEM, Actor, DefineTable, EndGame, Lock, OpenTable, Role, WagerSeen
+from meterd.accounting.commands import SYSTEM, Actor, Claim, DefineTable, EndGame, Lock, OpenTable, Role, WagerSeen
 from meterd.accounting.refusals import Refusal
 from meterd.accounting.rules import Decision
 from meterd.app.commit import draft_entry
@@ -298,3 +298,26 @@ def test_a_stop_gives_up_a_full_queue_after_its_time(folder: Path, site: Site, m
     with pytest.raises(MisuseError, match="stopped"):
         last.result(LIMIT_S)
     assert "LOCKED" == rig.loop.book.tables["LIR-1"].state
+
+
+def test_a_claim_records_a_sign_only_where_it_stands_above_the_meter(
+    folder: Path, site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A sign at or below the display is no fault; one above it is recorded; one that a win has just outrun is not."""
+    rig = Rig(folder, site)
+    rig.up(site, "TCP-1")
+    main = {"tcp-1": 100_000}
+    rig.loop._signs_shown = lambda link: {"main": main[link]}
+    assert {} == rig.loop._signs_above("TCP-1")
+    main["tcp-1"] = 100_001
+    assert {"main": 100_001} == rig.loop._signs_above("TCP-1")
+    assert {} == rig.loop._signs_above("NO-1")
+    dealer = Actor("dealer@TCP-1", Role.DEALER)
+    rig.ask(Lock(actor=dealer, table="TCP-1", wagers=tuple(WagerSeen(seat) for seat in range(1, 8))))
+    main["tcp-1"] = 100_140
+    claimed = rig.ask(Claim(actor=dealer, table="TCP-1", seat=1, hand="akq-spades"))
+    assert None is claimed.refusal
+    assert {} == rig.loop._signs_above("TCP-1"), "the sign has not been told of the reset yet"
+    monkeypatch.setattr("meterd.app.loop.SIGN_LAG_S", 0.0)
+    assert {"main": 100_140} == rig.loop._signs_above("TCP-1"), "a sign that stays above for longer counts"
+    rig.end()
