@@ -84,6 +84,13 @@ def find_table(book: Book, table_id: str) -> tuple[TableState, LinkState] | Refu
     return table, book.links[table.settings.link]
 
 
+def table_for(
+    book: Book, actor: Actor, roles: frozenset[Role], table_id: str
+) -> tuple[TableState, LinkState] | Refused:
+    """A table and its link for somebody with one of these roles; who may not is told so before anything else."""
+    return not_authorised(actor, roles) or find_table(book, table_id)
+
+
 def round_refusal(table: TableState, link: LinkState) -> Refused | None:
     """Why no act of a locked round is possible, in order of precedence.
 

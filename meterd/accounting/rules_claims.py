@@ -16,13 +16,13 @@ from meterd.accounting.answer import (
     Answer,
     award_facts,
     entry,
-    find_table,
     level_facts,
     not_authorised,
     rank_cards,
     revalued,
     round_refusal,
     site_of,
+    table_for,
 )
 from meterd.accounting.awards import ClaimFacts, LinkMoney, Settled, settle
 from meterd.accounting.book import Book
@@ -56,10 +56,7 @@ def hand_key(hand: str) -> str:
 
 def claim(book: Book, command: Claim) -> Answer:
     """A seat and a hand: what it pays is frozen now, the meter moves now, and it waits for a supervisor."""
-    refused = not_authorised(command.actor, KEYS)
-    if refused:
-        return refused
-    found = find_table(book, command.table)
+    found = table_for(book, command.actor, KEYS, command.table)
     if isinstance(found, Refused):
         return found
     table, link = found

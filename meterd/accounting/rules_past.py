@@ -17,12 +17,12 @@ from meterd.accounting.answer import (
     SUPERVISORS,
     Answer,
     entry,
-    find_table,
     level_facts,
     not_authorised,
     revalued,
     round_refusal,
     site_of,
+    table_for,
 )
 from meterd.accounting.book import Book
 from meterd.accounting.commands import Actor, Command, Correct, Undo, Void, VoidRound, VoidSeat
@@ -163,10 +163,7 @@ def void_round(book: Book, command: VoidRound) -> Answer:
 
 
 def _round(book: Book, actor: Actor, table_id: str) -> tuple[TableState, LinkState] | Refused:
-    denied = not_authorised(actor, KEYS)
-    if denied:
-        return denied
-    found = find_table(book, table_id)
+    found = table_for(book, actor, KEYS, table_id)
     if isinstance(found, Refused):
         return found
     return round_refusal(*found) or found

@@ -14,11 +14,10 @@ from meterd.accounting.answer import (
     PIT,
     Answer,
     entry,
-    find_table,
-    not_authorised,
     postings,
     round_refusal,
     site_of,
+    table_for,
 )
 from meterd.accounting.book import Book
 from meterd.accounting.commands import EndGame, Event, Fold, Join, LateBet, Lock, Role, WagerSeen
@@ -29,16 +28,13 @@ from meterd.accounting.state import LinkState, TableState, TableStatus
 from meterd.money import MICROCENTS_PER_CENT, PPM_PER_WHOLE
 
 
-def lock(book: Book, command: Lock) -> Answer:  # noqa: PLR0911 - one return per refusal
+def lock(book: Book, command: Lock) -> Answer:
     """LOCK: all seats seen become wagers, in one entry.
 
     A wager that cannot be is refused for its seat alone, by an entry of its own behind the LOCK: NO_BASE_WAGER or
     UNREASONABLE_CONTRIBUTION. A LOCK on a table that is locked is ALREADY_DONE.
     """
-    denied = not_authorised(command.actor, PIT)
-    if denied:
-        return denied
-    found = find_table(book, command.table)
+    found = table_for(book, command.actor, PIT, command.table)
     if isinstance(found, Refused):
         return found
     table, link = found
@@ -153,10 +149,7 @@ def _seat_refused(table: TableState, command: Lock, seen: WagerSeen, why: Refuse
 
 def late_bet(book: Book, command: LateBet) -> Answer:
     """A wager after LOCK: noted, nothing moves."""
-    refused = not_authorised(command.actor, PIT)
-    if refused:
-        return refused
-    found = find_table(book, command.table)
+    found = table_for(book, command.actor, PIT, command.table)
     if isinstance(found, Refused):
         return found
     table, link = found
@@ -182,10 +175,7 @@ def _seat_of_round(table: TableState, link: LinkState, seat: int) -> Refused | N
 
 def fold(book: Book, command: Fold) -> Answer:
     """A seat folded its hand. Whether a folded hand still wins is the table's setting."""
-    refused = not_authorised(command.actor, KEYS)
-    if refused:
-        return refused
-    found = find_table(book, command.table)
+    found = table_for(book, command.actor, KEYS, command.table)
     if isinstance(found, Refused):
         return found
     table, link = found
@@ -203,10 +193,7 @@ def join(book: Book, command: Join) -> Answer:
 
     A seat without a wager may be joined: it changes nothing.
     """
-    refused = not_authorised(command.actor, KEYS)
-    if refused:
-        return refused
-    found = find_table(book, command.table)
+    found = table_for(book, command.actor, KEYS, command.table)
     if isinstance(found, Refused):
         return found
     table, link = found
@@ -222,16 +209,13 @@ def join(book: Book, command: Join) -> Answer:
     return (entry(command, Kind.JOINED, body, table=command.table, link=link.settings.id),)
 
 
-def end_game(book: Book, command: EndGame) -> Answer:  # noqa: PLR0911 - one return per refusal
+def end_game(book: Book, command: EndGame) -> Answer:
     """END GAME: the round's envy is handed out, the table opens again.
 
     A CLOSED table that waits for END GAME opens; one closed for another reason answers TABLE_CLOSED. With envy above
     the site's threshold a supervisor has to end the round.
     """
-    refused = not_authorised(command.actor, PIT)
-    if refused:
-        return refused
-    found = find_table(book, command.table)
+    found = table_for(book, command.actor, PIT, command.table)
     if isinstance(found, Refused):
         return found
     table, link = found

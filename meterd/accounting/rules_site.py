@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from meterd.accounting.answer import ANYBODY, DEVICES, SETUP, Answer, entry, find_table, not_authorised
+from meterd.accounting.answer import ANYBODY, DEVICES, SETUP, Answer, entry, find_table, not_authorised, table_for
 from meterd.accounting.book import Book
 from meterd.accounting.commands import (
     CloseTable,
@@ -161,10 +161,7 @@ def trust_device(book: Book, command: TrustDevice) -> Answer:
 
 def open_table(book: Book, command: OpenTable) -> Answer:
     """CLOSED → OPEN, where nothing is in doubt."""
-    refused = not_authorised(command.actor, DEVICES)
-    if refused:
-        return refused
-    found = find_table(book, command.table)
+    found = table_for(book, command.actor, DEVICES, command.table)
     if isinstance(found, Refused):
         return found
     table, _ = found
@@ -177,10 +174,7 @@ def open_table(book: Book, command: OpenTable) -> Answer:
 
 def close_table(book: Book, command: CloseTable) -> Answer:
     """OPEN → CLOSED. A LOCKED table stays LOCKED and notes the reason; a CLOSED one may only gain a doubt."""
-    refused = not_authorised(command.actor, DEVICES)
-    if refused:
-        return refused
-    found = find_table(book, command.table)
+    found = table_for(book, command.actor, DEVICES, command.table)
     if isinstance(found, Refused):
         return found
     table, _ = found

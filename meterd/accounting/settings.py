@@ -7,7 +7,7 @@ Source of the level settings: money rules M2.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
@@ -172,7 +172,6 @@ class SiteSettings:
     cards_above_cents: int | None = None
     two_person_cents: int | None = None
     envy_confirm_above_cents: int | None = None
-    extra: dict[str, Any] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:
         """Plain JSON values, for an entry."""
@@ -183,7 +182,6 @@ class SiteSettings:
             "cards_above_cents": self.cards_above_cents,
             "two_person_cents": self.two_person_cents,
             "envy_confirm_above_cents": self.envy_confirm_above_cents,
-            "extra": self.extra,
         }
 
     @classmethod

@@ -12,7 +12,6 @@ import contextlib
 import json
 from collections.abc import AsyncIterator, Iterable, Sequence
 from pathlib import Path
-from string import Template
 from typing import Any, Final
 
 from starlette.applications import Starlette
@@ -59,10 +58,9 @@ class SafeHeaders:
         await self._app(scope, receive, with_headers)
 
 
-def _page(name: str, **words: str) -> HTMLResponse:
-    """One of our pages with a few words filled in; the words are escaped by the caller or come from our own list."""
-    text = Template((HERE / "pages" / name).read_text(encoding="utf-8")).safe_substitute(words)
-    return HTMLResponse(text)
+def _page(name: str) -> HTMLResponse:
+    """One of our pages; all that changes in it comes by the events."""
+    return HTMLResponse((HERE / "pages" / name).read_text(encoding="utf-8"))
 
 
 def _no_link(link: str, links: Iterable[str]) -> Response:
