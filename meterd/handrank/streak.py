@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from meterd.handrank.cards import CardError
+from .cards import CardError
 
 #: All numbers of a double-zero wheel, lowest first.
 WHEEL: Final = ("0", "00", *(str(number) for number in range(1, 37)))
