@@ -9,24 +9,29 @@ straight-flush K (9h Th Jh Qh Kh)
 
 from __future__ import annotations
 
-from meterd.handrank.cards import JOKER, Card, CardError, check_decks, parse_card, parse_cards
-from meterd.handrank.masks import Features, best_category
-from meterd.handrank.rankings import RANKINGS, Ranking
-from meterd.handrank.shoe import same_color, same_suit, sevens
-from meterd.handrank.streak import Streak, parse_spins, rising_streak
-from meterd.handrank.values import HandValue, rank
+from .cards import JOKER, Card, CardError, check_decks, parse_card, parse_cards
+from .masks import category
+from .poker import CATEGORIES, PokerHand, longest_flush, longest_straight, rank
+from .rankings import FIVE_CARD, RANKINGS, Ranking
+from .shoe import same_color, same_suit, sevens
+from .streak import Streak, parse_spins, rising_streak
+from .values import HandValue
 
 __all__ = [
+    "CATEGORIES",
+    "FIVE_CARD",
     "JOKER",
     "RANKINGS",
     "Card",
     "CardError",
-    "Features",
     "HandValue",
+    "PokerHand",
     "Ranking",
     "Streak",
-    "best_category",
+    "category",
     "check_decks",
+    "longest_flush",
+    "longest_straight",
     "parse_card",
     "parse_cards",
     "parse_spins",

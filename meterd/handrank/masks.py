@@ -1,86 +1,64 @@
-"""Single-deck hands as four 13-bit suit masks, and the categories read off them.
+"""Single-deck hands as four 13-bit suit masks, and what is read off them.
 
 Rule 1: a mask has no room for a second copy of a card. Shoe hands never come here (``shoe.py``).
-Rule 2: every question is asked of the masks once; a ranking then takes its first category that holds.
-Units: bit 0 is the deuce, bit 12 the ace; a *top* is the rank 2 to 14 of the highest card, 0 for none.
+Rule 2: a table answers for all 8,192 sets of ranks at once and is made when it is first asked for.
+Units: bit 0 is the deuce, bit 12 the ace; a *top* is the rank 2 to 14 of the highest card of a run, 0 for none.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
 from functools import cache
 from typing import Final, NamedTuple
 
-from meterd.handrank.cards import ACE, RANK_MIN, SUITS, Card
-from meterd.handrank.rankings import Ranking
+from .cards import ACE, RANK_MIN
+from .rankings import LOW
 
-_RANKS_IN_MASK: Final = 13
+RANKS_IN_MASK: Final = 13
+ALL_RANKS: Final = (1 << RANKS_IN_MASK) - 1
+ACE_BIT: Final = 1 << (ACE - RANK_MIN)
+
+# Places in the five-card order, best first.
+ROYAL, STRAIGHT_FLUSH, QUADS, FULL_HOUSE, FLUSH, STRAIGHT, TRIPS, TWO_PAIR, PAIR, NO_PAIR = range(10)
+
+
+def bit(rank: int) -> int:
+    """The bit of a rank; rank 1 is the ace below the deuce."""
+    return ACE_BIT if rank < RANK_MIN else 1 << (rank - RANK_MIN)
+
+
+def run_ranks(top: int, length: int) -> tuple[int, ...]:
+    """The ranks of a run, highest first; an ace below the deuce is rank 14."""
+    return tuple(rank if rank >= RANK_MIN else ACE for rank in range(top, top - length, -1))
 
 
 @cache
-def straight_tops(length: int) -> bytes:
-    """For each of the 8,192 rank masks, the top of its highest run of ``length`` ranks, 0 if it has none.
+def run_mask(top: int, length: int) -> int:
+    """The mask of a run."""
+    return sum(bit(rank) for rank in run_ranks(top, length))
 
-    An ace also plays below the deuce, so the lowest run of five is 5-4-3-2-A with top 5.
+
+@cache
+def straight_tops(length: int, gaps: int = 0, wheel: str = LOW) -> bytes:
+    """For each set of ranks the top of its best run of ``length`` ranks, of which ``gaps`` may be missing; 0 for none.
+
+    An ace also plays below the deuce. Such a run is the lowest, or with ``wheel`` second only the ace-high one is
+    better.
     """
-    tops = bytearray(1 << _RANKS_IN_MASK)
-    for mask in range(1 << _RANKS_IN_MASK):
-        run = mask << 1 | mask >> (_RANKS_IN_MASK - 1)  # one bit lower: the ace as rank 1
-        for shift in range(1, length):
-            run &= (mask << 1 | mask >> (_RANKS_IN_MASK - 1)) >> shift
-            if not run:
-                break
-        if run:
-            tops[mask] = run.bit_length() + length - 1
+    tops = bytearray(1 << RANKS_IN_MASK)
+    for top in run_tops(length, wheel):  # worst first, so that the best stands
+        run, enough = run_mask(top, length), length - gaps
+        for mask in range(1 << RANKS_IN_MASK):
+            if (mask & run).bit_count() >= enough:
+                tops[mask] = top
     return bytes(tops)
 
 
-class Features(NamedTuple):
-    """What the rankings ask about a hand. ``ranks2`` holds the ranks that occur at least twice, and so on."""
-
-    suits: tuple[int, int, int, int]
-    ranks1: int
-    ranks2: int
-    ranks3: int
-    ranks4: int
-
-    @classmethod
-    def of_masks(cls, clubs: int, diamonds: int, hearts: int, spades: int) -> Features:
-        """The features of four suit masks."""
-        black1, black2 = clubs | spades, clubs & spades
-        red1, red2 = diamonds | hearts, diamonds & hearts
-        return cls(
-            (clubs, diamonds, hearts, spades),
-            black1 | red1,
-            black2 | red2 | black1 & red1,
-            black2 & red1 | red2 & black1,
-            black2 & red2,
-        )
-
-    @classmethod
-    def of_cards(cls, cards: Iterable[Card]) -> Features:
-        """The features of cards that ``check_decks`` has passed."""
-        masks = dict.fromkeys(SUITS, 0)
-        for card in cards:
-            masks[card.suit] |= 1 << (card.rank - RANK_MIN)
-        return cls.of_masks(*masks.values())
-
-
-def straight_flush_suit(hand: Features, size: int) -> tuple[int, str]:
-    """Top and suit of the highest straight flush, ``(0, "")`` for none."""
-    tops = straight_tops(size)
-    return max(
-        ((tops[mask], suit) for mask, suit in zip(hand.suits, SUITS, strict=True) if tops[mask]), default=(0, "")
-    )
-
-
-def flush_suit(hand: Features, size: int) -> str:
-    """The suit of the highest flush, empty for none."""
-    best, suit_best = 0, ""
-    for mask, suit in zip(hand.suits, SUITS, strict=True):
-        if mask.bit_count() >= size and top_bits(mask, size) > best:
-            best, suit_best = top_bits(mask, size), suit
-    return suit_best
+def run_tops(length: int, wheel: str = LOW) -> tuple[int, ...]:
+    """The tops of all runs of a length, worst first."""
+    if length > RANKS_IN_MASK:
+        return ()
+    low_to_high = tuple(range(length, ACE + 1))
+    return low_to_high if wheel == LOW else (*low_to_high[1:-1], length, ACE)
 
 
 def top_bits(mask: int, count: int) -> int:
@@ -90,38 +68,80 @@ def top_bits(mask: int, count: int) -> int:
     return mask
 
 
-def _royal_flush(hand: Features, size: int) -> bool:
-    tops = straight_tops(size)
-    return any(tops[mask] == ACE for mask in hand.suits)
+def ranks_of(mask: int) -> tuple[int, ...]:
+    """The ranks in a mask, highest first."""
+    return tuple(rank for rank in range(ACE, RANK_MIN - 1, -1) if mask >> (rank - RANK_MIN) & 1)
 
 
-def _straight_flush(hand: Features, size: int) -> bool:
-    tops = straight_tops(size)
-    return any(tops[mask] for mask in hand.suits)
+class Levels(NamedTuple):
+    """The ranks that occur at least once, twice … five times; a hand with a bug can hold five aces."""
+
+    ones: int
+    twos: int
+    threes: int
+    fours: int
+    fives: int = 0
+
+    @classmethod
+    def of_masks(cls, clubs: int, diamonds: int, hearts: int, spades: int) -> Levels:
+        """The levels of four suit masks."""
+        black1, black2 = clubs | spades, clubs & spades
+        red1, red2 = diamonds | hearts, diamonds & hearts
+        return cls(black1 | red1, black2 | red2 | black1 & red1, black2 & red1 | red2 & black1, black2 & red2)
+
+    def with_ace(self) -> Levels:
+        """The levels with one ace more."""
+        ones, twos, threes, fours, fives = self
+        return Levels(
+            ones | ACE_BIT,
+            twos | ones & ACE_BIT,
+            threes | twos & ACE_BIT,
+            fours | threes & ACE_BIT,
+            fives | fours & ACE_BIT,
+        )
+
+    def count(self, rank: int) -> int:
+        """How often a rank occurs."""
+        place = rank - RANK_MIN
+        return sum(level >> place & 1 for level in self)
 
 
-def _full_house(hand: Features, _size: int) -> bool:
-    return bool(hand.ranks3) and hand.ranks2.bit_count() > 1
+@cache
+def suited_categories() -> bytes:
+    """For each set of ranks in one suit: its place in the five-card order plus one, 0 with fewer than five cards."""
+    tops = straight_tops(5)
+    places = bytearray(1 << RANKS_IN_MASK)
+    for mask in range(1 << RANKS_IN_MASK):
+        if mask.bit_count() >= 5:
+            places[mask] = 1 + (ROYAL if tops[mask] == ACE else STRAIGHT_FLUSH if tops[mask] else FLUSH)
+    return bytes(places)
 
 
-#: category → does the hand hold it? Each is asked on its own, so any order of them is a ranking.
-HOLDS: Final[dict[str, Callable[[Features, int], bool]]] = {
-    "royal-flush": _royal_flush,
-    "straight-flush": _straight_flush,
-    "four-of-a-kind": lambda hand, _size: bool(hand.ranks4),
-    "full-house": _full_house,
-    "flush": lambda hand, size: any(mask.bit_count() >= size for mask in hand.suits),
-    "straight": lambda hand, size: bool(straight_tops(size)[hand.ranks1]),
-    "three-of-a-kind": lambda hand, _size: bool(hand.ranks3),
-    "two-pair": lambda hand, _size: hand.ranks2.bit_count() > 1,
-    "pair": lambda hand, _size: bool(hand.ranks2),
-    "high-card": lambda _hand, _size: True,
-}
+_SUITED: Final = suited_categories()
+_STRAIGHT: Final = straight_tops(5)
 
 
-def best_category(hand: Features, ranking: Ranking) -> str:
-    """The first category of the ranking's order that the hand holds."""
-    for category in ranking.order:
-        if HOLDS[category](hand, ranking.size):
-            return category
-    raise ValueError(f"ranking {ranking.name} has no category for every hand; end its order with high-card")
+def category(clubs: int, diamonds: int, hearts: int, spades: int) -> int:  # noqa: PLR0911 - one for each category
+    """The place in the five-card order (0 a royal flush, 9 high card) of the best five of five to seven cards.
+
+    With five to seven cards of one deck no flush leaves room for a full house, so a flush is asked first. More cards
+    need :class:`~meterd.handrank.poker.PokerHand`.
+    """
+    suited = _SUITED[clubs] or _SUITED[diamonds] or _SUITED[hearts] or _SUITED[spades]
+    if suited:
+        return suited - 1
+    black1, black2 = clubs | spades, clubs & spades
+    red1, red2 = diamonds | hearts, diamonds & hearts
+    twos = black2 | red2 | black1 & red1
+    if not twos:
+        return STRAIGHT if _STRAIGHT[black1 | red1] else NO_PAIR
+    if black2 & red2:
+        return QUADS
+    threes = black2 & red1 | red2 & black1
+    if threes and twos & (twos - 1):
+        return FULL_HOUSE
+    if _STRAIGHT[black1 | red1]:
+        return STRAIGHT
+    if threes:
+        return TRIPS
+    return TWO_PAIR if twos & (twos - 1) else PAIR

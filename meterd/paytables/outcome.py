@@ -12,10 +12,11 @@ from dataclasses import dataclass
 
 from meterd.errors import ConfigError
 from meterd.handrank.cards import Card, CardError, check_decks, parse_cards
+from meterd.handrank.poker import rank
 from meterd.handrank.rankings import RANKINGS
 from meterd.handrank.shoe import sevens
 from meterd.handrank.streak import parse_spins, rising_streak
-from meterd.handrank.values import HandValue, rank
+from meterd.handrank.values import HandValue
 from meterd.paytables.evaluators import EVALUATORS, Evaluator
 from meterd.paytables.hands import streak_key
 from meterd.paytables.match import Match, parse_match

@@ -13,10 +13,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, Field, dataclass, fields
 from typing import Any, Final, Self, TypeVar
 
-from meterd.handrank.rankings import RANKINGS
-
 #: Games whose cards the simulated dealers can read.
-EVALUATORS: Final = (*RANKINGS, "sevens")
+EVALUATORS: Final = ("three-card", "five-card", "sevens")
 
 
 class PlanError(ValueError):
