@@ -86,6 +86,7 @@ class Row:
 
     ``pays`` is empty where the cell is blank or "N/A": the table does not offer the hand, and it counts as the next row
     that holds. ``match`` says which hands the row means (``match.py``); empty means the category named like the row.
+    ``derived``: not a printed row, but one that a sentence of the rule adds. ``printed_note``: what else its line says.
     """
 
     hand: str
@@ -95,6 +96,8 @@ class Row:
     pays: tuple[Pay, ...]
     envy_cents: int = 0
     match: str = ""
+    derived: bool = False
+    printed_note: str = ""
 
     @property
     def offered(self) -> bool:
@@ -116,6 +119,8 @@ class Row:
             "pays": [pay.to_json() for pay in self.pays],
             "envy_cents": self.envy_cents,
             "match": self.match,
+            "derived": self.derived,
+            "printed_note": self.printed_note,
         }
 
     @classmethod
@@ -129,6 +134,8 @@ class Row:
             pays=tuple(Pay.from_json(pay) for pay in data["pays"]),
             envy_cents=data["envy_cents"],
             match=data.get("match", ""),
+            derived=data.get("derived", False),
+            printed_note=data.get("printed_note", ""),
         )
 
 
@@ -146,6 +153,8 @@ class Game:
     """A game this table is approved for: which cards make the hand there, and whether a folded hand stays live.
 
     ``community_dealt``: cards on the board in the end, of which the first ``community_cards`` count; 0: just those.
+    ``own_dealt`` and ``dealer_dealt``: how far a hand that is drawn to may grow. ``dealer_cards``: how many of the
+    dealer's cards the game shows; 0: none that count.
     """
 
     name: str
@@ -154,6 +163,24 @@ class Game:
     community_cards: int = 0
     folded_live: bool = True
     community_dealt: int = 0
+    own_dealt: int = 0
+    dealer_cards: int = 0
+    dealer_dealt: int = 0
+
+    @property
+    def own_most(self) -> int:
+        """The largest number of own cards."""
+        return max(self.own_cards, self.own_dealt)
+
+    @property
+    def community_most(self) -> int:
+        """The largest number of community cards."""
+        return max(self.community_cards, self.community_dealt)
+
+    @property
+    def dealer_most(self) -> int:
+        """The largest number of dealer's cards; 0 where they do not count."""
+        return max(self.dealer_cards, self.dealer_dealt)
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,6 +188,10 @@ class PayTable:
     """One pay table. ``evaluator`` names how hands are ranked; None means the rule text does not say how.
 
     ``games`` are the games the table is approved for. ``reserve_ppm``: None is not printed, -1 is printed "N/A".
+    ``rows`` stand as printed; ``rows_printed`` says from which end they are tried. ``decks_allowed`` is empty where
+    only ``decks`` is known; ``without_ranks`` are the ranks taken out of each deck. ``envy_to`` ("players" or
+    "dealer") and ``envy_trigger`` ("every" or "highest" envy hand of a round) are facts of the print, as are
+    ``envy_min_cents`` and ``settlement``. ``lint_accepts`` are findings of the linter that are meant to be so.
     """
 
     id: str
@@ -183,6 +214,24 @@ class PayTable:
     seed_scales: bool = True
     common_outcome: bool = False
     note: str = ""
+    rows_printed: str = "best-first"
+    decks_allowed: tuple[int, ...] = ()
+    without_ranks: str = ""
+    envy_to: str = "players"
+    envy_trigger: str = "every"
+    envy_min_cents: int = 0
+    settlement: str = ""
+    lint_accepts: tuple[str, ...] = ()
+
+    def __hash__(self) -> int:
+        """By identifier: tables are kept in caches, and a few share one."""
+        return hash(self.id)
+
+    @property
+    def trial_order(self) -> tuple[int, ...]:
+        """Indexes of the rows in the order they are tried, best first."""
+        forwards = tuple(range(len(self.rows)))
+        return forwards[::-1] if self.rows_printed == "worst-first" else forwards
 
     @property
     def levels(self) -> tuple[str, ...]:
@@ -227,6 +276,9 @@ class PayTable:
                     "community_cards": g.community_cards,
                     "folded_live": g.folded_live,
                     "community_dealt": g.community_dealt,
+                    "own_dealt": g.own_dealt,
+                    "dealer_cards": g.dealer_cards,
+                    "dealer_dealt": g.dealer_dealt,
                 }
                 for g in self.games
             ],
@@ -241,6 +293,14 @@ class PayTable:
             "seed_scales": self.seed_scales,
             "common_outcome": self.common_outcome,
             "note": self.note,
+            "rows_printed": self.rows_printed,
+            "decks_allowed": list(self.decks_allowed),
+            "without_ranks": self.without_ranks,
+            "envy_to": self.envy_to,
+            "envy_trigger": self.envy_trigger,
+            "envy_min_cents": self.envy_min_cents,
+            "settlement": self.settlement,
+            "lint_accepts": list(self.lint_accepts),
             "rows": [row.to_json() for row in self.rows],
         }
 
@@ -248,6 +308,7 @@ class PayTable:
     def from_json(cls, data: dict[str, Any]) -> PayTable:
         """The inverse of :meth:`to_json`."""
         fields = {key: data[key] for key in data if key not in {"sources", "rows", "games"}}
+        fields |= {key: tuple(data[key]) for key in ("decks_allowed", "lint_accepts") if key in data}
         return cls(
             sources=tuple(Source(**source) for source in data["sources"]),
             rows=tuple(Row.from_json(row) for row in data["rows"]),

@@ -1,33 +1,40 @@
-"""Which row of a pay table some cards or spins earn, and which cards made the hand.
+"""Which row of a pay table some cards or spins earn, and which cards made the hand: the checked way in.
 
-Rule 1: what was dealt is checked against the game before it is ranked: number of cards, repeats, jokers.
-Rule 2: rows are tried in printed order; the first offered row that holds is the hand, and only it pays.
+Rule 1: what was dealt is checked against the game before it is ranked: number of cards, repeats, jokers (``dealt``).
+Rule 2: rows are tried best first; the first offered row that holds is the hand, and only it pays (``decide``).
 Rule 3: a table whose hands the rule text does not define has no evaluator and is never guessed.
+Rule 4: dealer's cards are asked for only where the row depends on what they can still be.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import product
+from typing import Final
 
 from meterd.errors import ConfigError
-from meterd.handrank.cards import Card, CardError, check_decks, parse_cards
-from meterd.handrank.poker import rank
-from meterd.handrank.rankings import RANKINGS
-from meterd.handrank.shoe import sevens
-from meterd.handrank.streak import parse_spins, rising_streak
+from meterd.handrank.badbeat import STRAIGHT_MIN, longest_run
+from meterd.handrank.cards import CardError, parse_cards
+from meterd.handrank.dice import SEVEN, all_numbers, craps_points, parse_rolls
+from meterd.handrank.poker import PokerHand
+from meterd.handrank.shoe import rank_shoe, sevens
+from meterd.handrank.streak import Streak, parse_spins, rising_streak
 from meterd.handrank.values import HandValue
-from meterd.paytables.evaluators import EVALUATORS, Evaluator
+from meterd.paytables.dealt import check_dealt, deck_cards, fits_decks
+from meterd.paytables.decide import SHOE_HAND_MAX, Ask, Decider, decider, looked_at, row_matches, single_ranking
+from meterd.paytables.evaluators import EVALUATORS, STREAK_MAX, Evaluator
 from meterd.paytables.hands import streak_key
-from meterd.paytables.match import Match, parse_match
-from meterd.paytables.model import Game, PayTable, Row
+from meterd.paytables.match import WHOLE
+from meterd.paytables.model import PayTable, Row
+from meterd.paytables.qualifiers import Deal, Unfinished
 
-#: A blackjack hand has no upper bound short of this: eleven cards of low rank total 21 in one deck, 21 in many.
-BLACKJACK_CARDS_MAX = 21
+#: Dealer's cards beyond these are never guessed at: a row that needs more must be given them.
+_GUESSED_MAX: Final = 2
 
 
 class NoEvaluator(ConfigError):  # noqa: N818 - a state of the table, not a fault
-    """The table's hands are not defined by the rule text, so no program may decide them."""
+    """The table's hands are not defined by the rule text, or it is a list of wagers: no program may decide them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,117 +47,131 @@ class Outcome:
 
 
 def outcome(table: PayTable, *, cards: str = "", community: str = "", dealer: str = "", number: str = "") -> Outcome:
-    """The row earned by ``cards`` (own, as dealt), ``community``, ``dealer`` (up card first) or ``number`` (spins).
+    """The row earned by ``cards`` (own, as dealt), ``community``, ``dealer`` (up card first) or ``number``.
+
+    ``number`` holds spins (``00 4 9 9``) or rolls of two dice (``4 6 2+2 7``), in order.
 
     Raises:
         CardError: something is no card, cannot have been dealt, or is missing; or a streak still runs.
-        NoEvaluator: the table has no evaluator; the message carries its note.
+        NoEvaluator: the table has no evaluator, or its rows are wagers; the message says why.
     """
     if table.evaluator is None:
         raise NoEvaluator(f"{table.id} cannot be evaluated: {table.note or 'the rule text does not define its hands'}")
     evaluator = EVALUATORS[table.evaluator]
-    if evaluator.source == "streak":
+    if evaluator.model == "wagers":
+        raise NoEvaluator(f"{table.id} is a list of wagers: each row is a bet of its own, and no hand wins one of them")
+    if evaluator.model in {"spins", "rolls"}:
         if cards or community or dealer:
-            raise CardError(f"{table.id} looks at spins, not cards: give the numbers in order")
-        return _streak(table, number)
+            raise CardError(f"{table.id} looks at {evaluator.model}, not cards: give the numbers in order")
+        return _streak(table, evaluator, number)
     if number:
         raise CardError(f"{table.id} looks at cards, not numbers")
-    own, board, held = parse_cards(cards), parse_cards(community), parse_cards(dealer)
-    check_decks((*own, *board, *held), table.decks, jokers=int(table.joker))
-    if evaluator.source == "sevens":
-        return _sevens(table, evaluator, own, board)
-    return _poker(table, evaluator, own, board)
+    deal = Deal(parse_cards(cards), parse_cards(community), parse_cards(dealer))
+    check_dealt(table, evaluator, deal)
+    return _hand(table, evaluator, deal)
 
 
-def _streak(table: PayTable, number: str) -> Outcome:
-    lengths = [int(row.hand.removeprefix("streak-")) for row in table.rows if row.offered]
-    streak = rising_streak(parse_spins(number), max(lengths))
+def _streak(table: PayTable, evaluator: Evaluator, number: str) -> Outcome:
+    """The row of the streak or collection that the numbers end with."""
+    streak, reached = _reached(table, evaluator, number)
     if not streak.ended:
-        running = f"length {streak.length} after {streak.numbers[-1]}"
-        raise CardError(f"the streak still runs ({running}): give the spins up to the one that ends it")
-    reached = streak_key(streak.length)
-    row = table.row(reached)
-    return Outcome(None if row is None or row.loses else row, streak.numbers, reached)
+        running = f"length {streak.length} after {streak.numbers[-1] if streak.numbers else 'nothing that counts'}"
+        raise CardError(f"the streak still runs ({running}): give the {evaluator.model} up to the one that ends it")
+    for index in table.trial_order:
+        row = table.rows[index]
+        if row.offered and any(match.category == reached for match in row_matches(table, row)):
+            return Outcome(None if row.loses else row, streak.numbers, reached)
+    return Outcome(None, streak.numbers, reached)
 
 
-def _sevens(table: PayTable, evaluator: Evaluator, own: Sequence[Card], board: Sequence[Card]) -> Outcome:
-    if board:
-        raise CardError(f"{table.id} looks at the player's own cards only; community {_text(board)} given")
-    if len(own) > BLACKJACK_CARDS_MAX:
-        raise CardError(f"{len(own)} cards are more than a blackjack hand can hold")
-    value = sevens(own)
-    for row in table.rows:
-        if row.offered and _match(row, evaluator).holds(value, own):
-            return _won(row, value)
-    return Outcome(None, (), value.category)
+def _reached(table: PayTable, evaluator: Evaluator, number: str) -> tuple[Streak, str]:
+    """The streak of the numbers and the category it reached."""
+    if evaluator.model == "spins":
+        streak = rising_streak(parse_spins(number), _longest(table))
+        return streak, streak_key(streak.length)
+    rolls = parse_rolls(number)
+    if evaluator.name == "craps-all-numbers":
+        streak = all_numbers(rolls)
+        won = streak.ended and rolls[-1].total != SEVEN
+        return streak, "all-numbers" if won else f"numbers-{streak.length}"
+    streak = craps_points(rolls, distinct=evaluator.name == "craps-distinct-points", most=_longest(table))
+    return streak, f"points-{streak.length}"
 
 
-def _poker(table: PayTable, evaluator: Evaluator, own: Sequence[Card], board: Sequence[Card]) -> Outcome:
-    _check_dealt(table, own, board)
-    dealt = (*own, *board)[: evaluator.cards_max]
-    values: dict[tuple[int | None, bool], HandValue | None] = {}
-    for row in table.rows:
-        match = _match(row, evaluator)
-        looked_at = (match.first, match.board)
-        if looked_at not in values:
-            values[looked_at] = _looked_at(match, dealt, board, evaluator.ranking)
-        value = values[looked_at]
-        if row.offered and value is not None and match.holds(value, own):
-            return _won(row, value)
-    return Outcome(None, (), rank(dealt, evaluator.ranking).category)
+def _longest(table: PayTable) -> int:
+    """The longest streak that the table lists."""
+    lengths = [
+        int(match.category.rpartition("-")[2]) for row in table.rows if row.offered for match in row_matches(table, row)
+    ]
+    return max(lengths, default=STREAK_MAX)
 
 
-def _looked_at(match: Match, dealt: Sequence[Card], board: Sequence[Card], ranking: str) -> HandValue | None:
-    """The value of the cards a row looks at, or None while they are not all dealt."""
-    cards = board if match.board else dealt[: match.first]
-    if len(cards) < (match.first or RANKINGS[ranking].size):
-        return None
-    return rank(cards, ranking)
+def _hand(table: PayTable, evaluator: Evaluator, deal: Deal) -> Outcome:
+    """The first row that holds; a row that needs unknown dealer's cards stops the search only if it can still hold."""
+    rows = decider(table)
+    looks = rows.blank()
+    for index in rows.rows:
+        value = rows.ask(index, deal, looks)
+        if isinstance(value, int):
+            if _can_hold(table, rows, index, deal):
+                raise _ask_for_dealer(table, index, value, deal)
+        elif value is not None:
+            row = table.rows[index]
+            if row.loses:
+                return Outcome(None, (), value.category)
+            return Outcome(row, tuple(map(str, value.cards_used)), value.category)
+    return Outcome(None, (), _best(evaluator, deal))
 
 
-def _check_dealt(table: PayTable, own: Sequence[Card], board: Sequence[Card]) -> None:
-    """Refuse a number of cards that none of the table's games deals."""
-    if any(_fits(game, own, board) for game in table.games):
-        return
-    expected = " or ".join(_deals(table.games))
-    given = f"{len(own)} own ({_text(own)}) and {len(board)} community ({_text(board)})"
-    raise CardError(f"{table.id} takes {expected}; given were {given}")
-
-
-def _fits(game: Game, own: Sequence[Card], board: Sequence[Card]) -> bool:
-    return len(own) == game.own_cards and (
-        game.community_cards <= len(board) <= max(game.community_cards, game.community_dealt)
+def _ask_for_dealer(table: PayTable, index: int, needed: int, deal: Deal) -> CardError:
+    given = " ".join(map(str, deal.dealer)) or "none"
+    name = table.rows[index].printed_hand or table.rows[index].hand
+    return CardError(
+        f"{table.id}: {name!r} depends on the dealer's cards: give at least {needed} of them, up card first; "
+        f"given: {given}"
     )
 
 
-def _deals(games: Sequence[Game]) -> list[str]:
-    """``2 own and 3 to 5 community cards``; games that deal the same number of own cards are one choice."""
-    boards: dict[int, set[int]] = {}
-    for game in games:
-        most = max(game.community_cards, game.community_dealt)
-        boards.setdefault(game.own_cards, set()).update(range(game.community_cards, most + 1))
-    return [f"{own} own{_board(sorted(board))} cards" for own, board in boards.items()]
+def _can_hold(table: PayTable, rows: Decider, index: int, deal: Deal) -> bool:
+    """Whether some cards that the dealer can still have would make the row hold."""
+    if rows.evaluator.model == "bad-beat":
+        return longest_run((*deal.own, *deal.board))[0] >= STRAIGHT_MIN
+    return any(_alternative_can_hold(table, rows, ask, deal) for ask in rows.rows[index])
 
 
-def _board(counts: Sequence[int]) -> str:
-    if counts == [0]:
-        return ""
-    if len(counts) == 1:
-        return f" and {counts[0]} community"
-    unbroken = counts[-1] - counts[0] == len(counts) - 1
-    many = f"{counts[0]} to {counts[-1]}" if unbroken else " or ".join(map(str, counts))
-    return f" and {many} community"
+def _alternative_can_hold(table: PayTable, rows: Decider, ask: Ask, deal: Deal) -> bool:
+    scope = rows.scopes[ask.scope]
+    if scope.place == "of:dealer":
+        mine = [condition for condition in ask.conditions if condition.word == "blackjack"]
+        return all(condition.test(_NOTHING, (), deal) for condition in mine)
+    needed = max(scope.dealer, *(condition.dealer for condition in ask.conditions), 0)
+    try:
+        return any(rows.ask_one(ask, whole) for whole in _completed(table, deal, needed))
+    except Unfinished:
+        return True
 
 
-def _match(row: Row, evaluator: Evaluator) -> Match:
-    return parse_match(row.match or row.hand, evaluator)
+def _completed(table: PayTable, deal: Deal, needed: int) -> Iterator[Deal]:
+    """The deal with every choice of the dealer's cards that are missing."""
+    missing = min(max(needed - len(deal.dealer), 0), _GUESSED_MAX)
+    for more in product(deck_cards(table.without_ranks), repeat=missing):
+        whole = deal._replace(dealer=(*deal.dealer, *more))
+        if fits_decks(table, whole):
+            yield whole
 
 
-def _won(row: Row, value: HandValue) -> Outcome:
-    if row.loses:
-        return Outcome(None, (), value.category)
-    return Outcome(row, tuple(map(str, value.cards_used)), value.category)
+_NOTHING: Final = HandValue("any", (), (), 0, "any")
 
 
-def _text(cards: Sequence[Card]) -> str:
-    return " ".join(map(str, cards)) or "none"
+def _best(evaluator: Evaluator, deal: Deal) -> str:
+    """What the cards are, where they win nothing."""
+    cards = looked_at(WHOLE, deal, evaluator.cards_max)
+    if evaluator.model == "sevens":
+        return sevens(cards).category
+    if evaluator.model == "bad-beat":
+        return "no bad beat"
+    if not cards:
+        return "nothing"
+    if evaluator.model == "single":
+        return PokerHand(cards, single_ranking(evaluator.ranking, len(cards))).best().category
+    return rank_shoe(cards, min(len(cards), SHOE_HAND_MAX)).category

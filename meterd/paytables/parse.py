@@ -21,8 +21,9 @@ from itertools import chain
 from typing import Any, Final
 
 from meterd.errors import ConfigError
-from meterd.money import parse_money, parse_rate
-from meterd.paytables.evaluators import EVALUATORS
+from meterd.handrank.cards import RANKS
+from meterd.money import AMOUNT_CENTS_MAX, parse_money, parse_rate
+from meterd.paytables.evaluators import EVALUATORS, Evaluator
 from meterd.paytables.hands import hand_key, streak_key
 from meterd.paytables.match import nearest, parse_match
 from meterd.paytables.model import Game, PayTable, Row, Source
@@ -34,15 +35,49 @@ KINDS: Final = ("progressive", "bonus", "envy-bonus", "base", "roulette", "craps
 RESERVE_NOT_APPLICABLE: Final = -1
 
 _TEXT: Final = ("id", "game", "wager", "kind", "basis")
-_NUMBERS: Final = ("decks", "wager_cents", "seed_cents")
+_NUMBERS: Final = ("decks", "wager_cents", "seed_cents", "envy_min_cents")
 _FLAGS: Final = ("joker", "original_wager_returned", "envy_scales", "seed_scales", "common_outcome")
 _RATES: Final = ("increment", "reserve")
-_TABLE_KEYS: Final = (*_TEXT, "sources", "evaluator", "games", "rows", "note", *_NUMBERS, *_FLAGS, *_RATES)
+_NOTES: Final = ("note", "settlement", "without_ranks")
+_CHOICES: Final = {
+    "rows_printed": ("best-first", "worst-first"),
+    "envy_to": ("players", "dealer"),
+    "envy_trigger": ("every", "highest"),
+}
+_LISTS: Final = ("decks_allowed", "lint_accepts")
+_TABLE_KEYS: Final = (
+    *_TEXT,
+    *("sources", "evaluator", "games", "rows"),
+    *_NOTES,
+    *_NUMBERS,
+    *_FLAGS,
+    *_RATES,
+    *_CHOICES,
+    *_LISTS,
+)
 _TABLE_REQUIRED: Final = (*_TEXT, "sources", "rows")
-_ROW_KEYS: Final = ("hand", "printed_hand", "printed_pay", "printed_envy", "pays", "envy_cents", "match")
+_ROW_TEXT: Final = ("hand", "printed_hand", "printed_pay", "printed_envy", "printed_note", "match")
+_ROW_KEYS: Final = (*_ROW_TEXT, "pays", "envy_cents", "derived")
 _ROW_REQUIRED: Final = ("printed_hand", "printed_pay", "pays")
-_GAME_KEYS: Final = ("name", "basis", "own_cards", "community_cards", "community_dealt", "folded_live")
+_GAME_KEYS: Final = (
+    "name",
+    "basis",
+    "own_cards",
+    "own_dealt",
+    "community_cards",
+    "community_dealt",
+    "dealer_cards",
+    "dealer_dealt",
+    "folded_live",
+)
 _SOURCE_KEYS: Final = ("jurisdiction", "rule", "table")
+#: Evaluators whose hands are no cards, so that no game need say how many are dealt.
+_WITHOUT_CARDS: Final = ("spins", "rolls", "wagers")
+
+#: Most decks a shoe holds.
+DECKS_MAX: Final = 8
+
+_ACCEPTS: Final = re.compile(r"[A-Z_]+( [a-z0-9-]+)?: .+")
 _ID: Final = re.compile(r"[a-z]{2}(?:/[a-z0-9]+(?:-[a-z0-9]+)*){2}")
 
 
@@ -89,7 +124,7 @@ def parse_paytables(text: str, filename: str) -> list[PayTable]:
     """
     try:
         document = tomllib.loads(text)
-    except ValueError as error:  # a TOMLDecodeError, or a number of more digits than Python reads
+    except (ValueError, RecursionError) as error:  # no TOML, a number of too many digits, brackets without end
         line = re.search(r"at line (\d+)", str(error))
         raise PaytableError(filename, int(line[1]) if line else text.count("\n") + 1, "TOML", str(error)) from error
     lines = text.splitlines()
@@ -113,31 +148,78 @@ def parse_paytables(text: str, filename: str) -> list[PayTable]:
 def _table(data: dict[str, Any], place: _Place) -> PayTable:
     _known(data, _TABLE_KEYS, place)
     _required(data, _TABLE_REQUIRED, place)
-    facts: dict[str, Any] = {}
-    for keys, kind, name in ((_TEXT, str, "text"), (_NUMBERS, int, "a whole number"), (_FLAGS, bool, "true or false")):
-        facts |= {key: _typed(data[key], kind, name, key, place) for key in keys if key in data}
-    if not _ID.fullmatch(facts["id"]):
-        raise place.error(
-            "id", f"{facts['id']!r} is not jurisdiction/family/table, such as co/three-card-poker/progressive-1"
-        )
-    if facts["kind"] not in KINDS:
-        raise place.error("kind", f"unknown kind {facts['kind']!r}{nearest(facts['kind'], KINDS)}")
-    facts |= {f"{key}_ppm": _rate(data[key], key, place) for key in _RATES if key in data}
+    facts = _facts(data, place)
     evaluator = _typed(data["evaluator"], str, "text", "evaluator", place) if "evaluator" in data else None
     if evaluator is not None and evaluator not in EVALUATORS:
         raise place.error("evaluator", f"unknown evaluator {evaluator!r}{nearest(evaluator, tuple(EVALUATORS))}")
     if evaluator is None and not data.get("note"):
         raise place.error("note", "a table without an evaluator says in its note what is missing")
-    if evaluator not in {None, "rising-streak"} and not data.get("games"):
-        raise place.error("games", "a table with an evaluator names its games, which say how many cards are dealt")
+    if evaluator is not None:
+        _check_evaluator(EVALUATORS[evaluator], data, place)
     return PayTable(
         sources=tuple(_source(source, place) for source in _records(data, "sources", place)),
         games=tuple(_game(game, place) for game in _records(data, "games", place)),
         rows=_rows(_records(data, "rows", place), evaluator, place),
         evaluator=evaluator,
-        note=_typed(data.get("note", ""), str, "text", "note", place),
         **facts,
     )
+
+
+def _facts(data: dict[str, Any], place: _Place) -> dict[str, Any]:
+    """The plain values of a table, each of its kind and within its limits."""
+    facts: dict[str, Any] = {}
+    for keys, kind, name in (
+        ((*_TEXT, *_NOTES, *_CHOICES), str, "text"),
+        (_NUMBERS, int, "a whole number"),
+        (_FLAGS, bool, "true or false"),
+    ):
+        facts |= {key: _typed(data[key], kind, name, key, place) for key in keys if key in data}
+    if not _ID.fullmatch(facts["id"]):
+        raise place.error(
+            "id", f"{facts['id']!r} is not jurisdiction/family/table, such as co/three-card-poker/progressive-1"
+        )
+    for key, known in (("kind", KINDS), *_CHOICES.items()):
+        if key in facts and facts[key] not in known:
+            raise place.error(key, f"unknown {key.replace('_', ' ')} {facts[key]!r}{nearest(facts[key], known)}")
+    facts |= {f"{key}_ppm": _rate(data[key], key, place) for key in _RATES if key in data}
+    if "decks_allowed" in data:
+        facts["decks_allowed"] = tuple(
+            _decks(each, "decks_allowed", place) for each in _list(data, "decks_allowed", place)
+        )
+    if "decks" in facts:
+        _decks(facts["decks"], "decks", place)
+    for rank in facts.get("without_ranks", ""):
+        if rank not in RANKS:
+            raise place.error("without_ranks", f"{rank!r} is no rank ({' '.join(RANKS)})")
+    if "lint_accepts" in data:
+        facts["lint_accepts"] = tuple(_accepted(each, place) for each in _list(data, "lint_accepts", place))
+    return facts
+
+
+def _list(data: Mapping[str, Any], key: str, place: _Place) -> list[Any]:
+    return list(_typed(data[key], list, "a list", key, place))
+
+
+def _decks(value: Any, key: str, place: _Place) -> int:
+    decks = int(_typed(value, int, "a whole number", key, place))
+    if not 1 <= decks <= DECKS_MAX:
+        raise place.error(key, f"{decks} is not a number of decks from 1 to {DECKS_MAX}")
+    return decks
+
+
+def _accepted(value: Any, place: _Place) -> str:
+    text = str(_typed(value, str, "text", "lint_accepts", place))
+    if not _ACCEPTS.fullmatch(text):
+        raise place.error("lint_accepts", f"{text!r} is not 'CODE: reason' or 'CODE row-key: reason'")
+    return text
+
+
+def _check_evaluator(evaluator: Evaluator, data: Mapping[str, Any], place: _Place) -> None:
+    """A table with cards says how they are dealt; a joker is only where the evaluator knows one."""
+    if evaluator.model not in _WITHOUT_CARDS and not data.get("games"):
+        raise place.error("games", "a table with an evaluator names its games, which say how many cards are dealt")
+    if data.get("joker") and not evaluator.jokers:
+        raise place.error("joker", f"the evaluator {evaluator.name} knows no joker")
 
 
 def _rows(rows: list[dict[str, Any]], evaluator: str | None, place: _Place) -> tuple[Row, ...]:
@@ -155,13 +237,17 @@ def _rows(rows: list[dict[str, Any]], evaluator: str | None, place: _Place) -> t
 def _row(data: dict[str, Any], number: int, evaluator: str | None, place: _Place) -> Row:
     _known(data, _ROW_KEYS, place, number)
     _required(data, _ROW_REQUIRED, place, number)
-    for key in ("hand", "printed_hand", "printed_pay", "printed_envy", "match"):
-        if key in data:
-            _typed(data[key], str, "text", key, place, number)
+    for key in data.keys() & _ROW_TEXT:
+        _typed(data[key], str, "text", key, place, number)
     pays = _typed(data["pays"], list, "a list of pays", "pays", place, number)
     printed_hand = data["printed_hand"]
     streak = evaluator == "rising-streak" and printed_hand.isdecimal()
     hand = data.get("hand") or (streak_key(int(printed_hand)) if streak else hand_key(printed_hand))
+    if not hand_key(hand):
+        raise place.error("hand", "a row without a printed hand needs a hand = …", number)
+    derived = _typed(data.get("derived", False), bool, "true or false", "derived", place, number)
+    if derived and data["printed_pay"]:
+        raise place.error("derived", "a derived row has no printed cell: printed_pay is empty", number)
     match = data.get("match", "")
     if evaluator is not None:
         try:
@@ -180,6 +266,8 @@ def _row(data: dict[str, Any], number: int, evaluator: str | None, place: _Place
         pays=read,
         envy_cents=_envy_cents(data, number, place),
         match=match,
+        derived=derived,
+        printed_note=data.get("printed_note", ""),
     )
 
 
@@ -235,8 +323,8 @@ def _records(data: Mapping[str, Any], key: str, place: _Place) -> list[dict[str,
 def _typed(value: Any, kind: type, name: str, key: str, place: _Place, row: int | None = None) -> Any:
     if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
         raise place.error(key, f"expected {name}, not {value!r}", row)
-    if isinstance(value, int) and value < 0:
-        raise place.error(key, f"{value} is below zero", row)
+    if isinstance(value, int) and not 0 <= value <= AMOUNT_CENTS_MAX:
+        raise place.error(key, f"{value} is below zero" if value < 0 else "this is above the largest amount", row)
     return value
 
 
