@@ -1,33 +1,19 @@
 """Poker hands of one deck: ask whether some cards hold a category, or rank them.
 
-Rule 1: each category is asked on its own (:meth:`PokerHand.find`), so any order of categories is a ranking.
-Rule 2: cards are checked before they become masks: repeats, strangers, too few, too many.
-Rule 3: of all ways to make a category the best ranks win, then the fewest wild cards, then the cards dealt first.
+Rule: cards are checked before they become masks: repeats, strangers, too few, too many.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from functools import partial
+from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from .cards import ACE, JOKER, RANK_MIN, SUITS, Card, CardError, check_decks
-from .masks import RANKS_IN_MASK, Levels, bit, ranks_of, run_mask, run_ranks, straight_tops
-from .rankings import BUG, HIGH_CARD, LOW, RANKINGS, Ranking
+from .cards import JOKER, Card, CardError, check_decks
+from .masks import RANKS_IN_MASK, Levels, ranks_of, straight_tops
+from .masks import category as five_card_place
+from .questions import QUESTIONS, Found, Holding, Pick
+from .rankings import HIGH_CARD, RANKINGS, Ranking
 from .values import HandValue
-from .wild import best_groups, filled_flush
-
-FIVE: Final = 5
-
-#: Groups of equal ranks that make a category; single cards fill the hand up, highest first.
-GROUPS: Final[dict[str, tuple[int, ...]]] = {
-    "four-of-a-kind": (4,),
-    "full-house": (3, 2),
-    "three-of-a-kind": (3,),
-    "three-pair": (2, 2, 2),
-    "two-pair": (2, 2),
-    "pair": (2,),
-}
 
 
 class Special(NamedTuple):
@@ -45,194 +31,7 @@ SPECIALS: Final[dict[str, Special]] = {
 }
 
 
-class Pick(NamedTuple):
-    """Cards that a hand needs: ``ranks`` of one suit, or of any where ``suit`` is empty."""
-
-    ranks: tuple[int, ...]
-    suit: str = ""
-
-
-#: What a question finds: the deciding ranks and the cards needed.
-Found = tuple[tuple[int, ...], tuple[Pick, ...]]
-
-
-class Holding:
-    """The masks of some cards, suits in dealt order.
-
-    ``wilds`` counts the wild cards; the others are in the masks. A bug is wild in straights and flushes and an ace in
-    ``levels`` and ``sorted``, so ``spare`` does not count it again.
-    """
-
-    __slots__ = ("levels", "size", "sorted", "spare", "suits", "wheel", "wild_deuces", "wilds")
-
-    def __init__(self, cards: Iterable[Card], ranking: Ranking, *, natural: bool = False) -> None:
-        masks: dict[str, int] = {}
-        ranks: list[int] = []
-        self.wilds = self.wild_deuces = 0
-        wild_ranks = () if natural else ranking.wild_ranks
-        for rank_, suit in cards:
-            if rank_ and rank_ not in wild_ranks:
-                masks[suit] = masks.get(suit, 0) | 1 << (rank_ - RANK_MIN)
-                ranks.append(rank_)
-            elif not natural:
-                self.wilds += 1
-                self.wild_deuces += rank_ == RANK_MIN
-        for suit in SUITS:
-            masks.setdefault(suit, 0)
-        self.suits = masks
-        self.levels = Levels.of_masks(*masks.values())
-        self.spare = self.wilds
-        if self.wilds and ranking.wild == BUG:
-            self.levels = self.levels.with_ace()
-            ranks.append(ACE)
-            self.spare -= 1
-        ranks.sort(reverse=True)
-        self.sorted = ranks
-        self.size = ranking.size
-        self.wheel = ranking.wheel
-
-    @property
-    def ranks(self) -> int:
-        """All ranks of the natural cards."""
-        clubs, diamonds, hearts, spades = self.suits.values()
-        return clubs | diamonds | hearts | spades
-
-    def runs(self, size: int) -> tuple[bytes, str]:
-        """The table of runs for these cards, and the place of the wheel; only a run of the ranking's size moves it."""
-        wheel = self.wheel if size == self.size else LOW
-        return straight_tops(size, min(self.wilds, size), wheel), wheel
-
-
-def _run_value(top: int, size: int, wheel: str) -> tuple[int, ...]:
-    """What decides between runs. With the five-high straight second its ace counts, so two ranks decide."""
-    return (top,) if wheel == LOW else tuple(sorted(run_ranks(top, size), reverse=True)[:2])
-
-
-def _straight(hand: Holding, size: int) -> Found | None:
-    tops, wheel = hand.runs(size)
-    top = tops[hand.ranks]
-    return (_run_value(top, size, wheel), (Pick(run_ranks(top, size)),)) if top else None
-
-
-def _straight_flush(hand: Holding, size: int) -> Found | None:
-    tops, wheel = hand.runs(size)
-    best: tuple[int, ...] = ()
-    found: Found | None = None
-    for suit, mask in hand.suits.items():
-        top = tops[mask]
-        if top:
-            value = _run_value(top, size, wheel)
-            natural = (mask & run_mask(top, size)).bit_count()
-            if (*value, natural) > best:
-                best = (*value, natural)
-                found = value, (Pick(run_ranks(top, size), suit),)
-    return found
-
-
-def _royal_flush(hand: Holding, size: int) -> Found | None:
-    found = _straight_flush(hand, size)
-    return found if found and found[1][0].ranks == run_ranks(ACE, size) else None
-
-
-def _royal_and_two(beside: tuple[int, int], hand: Holding, size: int) -> Found | None:
-    """A royal flush, and beside it two natural cards of another suit."""
-    tops, _ = hand.runs(size)
-    two = bit(beside[0]) | bit(beside[1])
-    best, found = -1, None
-    for suit, mask in hand.suits.items():
-        natural = (mask & run_mask(ACE, size)).bit_count()
-        if tops[mask] != ACE or natural <= best:
-            continue
-        for other, other_mask in hand.suits.items():
-            if other != suit and other_mask & two == two:
-                best, found = natural, ((ACE,), (Pick(run_ranks(ACE, size), suit), Pick(beside, other)))
-    return found
-
-
-def _flush(hand: Holding, size: int) -> Found | None:
-    best = (0, 0)
-    found: Found | None = None
-    for suit, mask in hand.suits.items():
-        filled = filled_flush(mask, hand.wilds, size)
-        if (filled, (filled & mask).bit_count()) > best:
-            best = filled, (filled & mask).bit_count()
-            found = ranks_of(filled), (Pick(ranks_of(filled), suit),)
-    return found
-
-
-def _five_of_a_kind(hand: Holding, _size: int) -> Found | None:
-    if hand.spare >= FIVE:
-        return (ACE,), (Pick((ACE,) * FIVE),)
-    enough = hand.levels[FIVE - 1 - hand.spare]
-    rank_ = enough.bit_length() - 1 + RANK_MIN
-    return ((rank_,), (Pick((rank_,) * FIVE),)) if enough else None
-
-
-def _five_aces(hand: Holding, _size: int) -> Found | None:
-    aces = hand.levels.count(ACE) + hand.spare
-    return ((ACE,), (Pick((ACE,) * FIVE),)) if aces >= FIVE else None
-
-
-def _four_deuces(hand: Holding, _size: int) -> Found | None:
-    deuces = hand.levels.count(RANK_MIN) + hand.wild_deuces
-    return ((), (Pick((RANK_MIN,) * 4),)) if deuces == 4 else None
-
-
-def _five_wilds(hand: Holding, _size: int) -> Found | None:
-    return ((), (Pick((JOKER.rank,) * FIVE),)) if hand.wilds >= FIVE else None
-
-
-def _groups(groups: tuple[int, ...], hand: Holding, _size: int) -> Found | None:
-    ranks = _natural_groups(groups, hand.levels) if not hand.spare else best_groups(hand.levels, groups, hand.spare)
-    if ranks is None:
-        return None
-    wanted: list[int] = []
-    rest, spare = hand.sorted.copy(), hand.spare
-    for rank_, count in zip(ranks, groups, strict=True):
-        wanted += [rank_] * count
-        for _ in range(count):
-            if rank_ in rest:
-                rest.remove(rank_)
-            else:
-                spare -= 1
-    single = ([ACE] * spare + rest)[: max(0, hand.size - len(wanted))]
-    return (*ranks, *single), (Pick((*wanted, *single)),)
-
-
-def _natural_groups(groups: Sequence[int], levels: Levels) -> tuple[int, ...] | None:
-    """The highest rank for each group in turn. A rank that fits the first group fits no worse for the next."""
-    chosen: list[int] = []
-    barred = 0
-    for count in groups:
-        free = levels[count - 1] & ~barred
-        if not free:
-            return None
-        rank_ = free.bit_length() - 1 + RANK_MIN
-        chosen.append(rank_)
-        barred |= bit(rank_)
-    return tuple(chosen)
-
-
-def _high_card(hand: Holding, _size: int) -> Found:
-    ranks = tuple(([ACE] * hand.spare + hand.sorted)[: hand.size])
-    return ranks, (Pick(ranks),)
-
-
-#: category → what the cards hold of it. Each is asked on its own, so any order of them is a ranking.
-QUESTIONS: Final[dict[str, Callable[[Holding, int], Found | None]]] = {
-    "royal-flush": _royal_flush,
-    "straight-flush": _straight_flush,
-    "five-of-a-kind": _five_of_a_kind,
-    "five-aces": _five_aces,
-    "flush": _flush,
-    "straight": _straight,
-    **{category: partial(_groups, groups) for category, groups in GROUPS.items()},
-    "four-deuces": _four_deuces,
-    "five-wilds": _five_wilds,
-    "royal-flush-and-suited-ace-king": partial(_royal_and_two, (ACE, ACE - 1)),
-    "royal-flush-and-suited-king-queen": partial(_royal_and_two, (ACE - 1, ACE - 2)),
-    "high-card": _high_card,
-}
+_FIVE_CARD: Final = RANKINGS["five-card"]
 
 #: All that :meth:`PokerHand.find` can be asked for.
 CATEGORIES: Final = (*QUESTIONS, *SPECIALS)
@@ -282,17 +81,32 @@ class PokerHand:
 
     def best(self) -> HandValue:
         """The first category of the ranking's order that the cards hold."""
-        place, found, natural = self._first()
-        return self._value(self.ranking.order[place], None, found, natural=natural)
+        place, (tiebreak, picks), natural = self._first()
+        used, wilds = self._used(picks, natural=natural)
+        order = self.ranking.order
+        return HandValue(order[place], tiebreak, used, len(order) - 1 - place, self.ranking.name, wilds)
 
     def _first(self) -> tuple[int, Found, bool]:
         """Place in the order, what was found there, and whether only natural cards were asked."""
-        for place, name in enumerate(self.ranking.order):
-            category, size, natural = SPECIALS.get(name, Special(name, None, natural=False))
-            found = QUESTIONS[category](self._of(natural=natural), size or self.ranking.size)
+        order, size = self.ranking.order, self.ranking.size
+        if self.ranking is _FIVE_CARD:
+            place = five_card_place(*self._holding.suits.values())
+            found = QUESTIONS[order[place]](self._holding, size)
             if found is not None:
-                return place, found, natural
+                return place, found, False
+        for place, name in enumerate(order):
+            special = SPECIALS.get(name)
+            found = QUESTIONS[name](self._holding, size) if special is None else self._special(special)
+            if found is not None:
+                return place, found, special is not None and special.natural
         raise ValueError(f"ranking {self.ranking.name} has no category for every hand; end its order with high-card")
+
+    def _special(self, special: Special) -> Found | None:
+        size = special.size or self.ranking.size
+        found = QUESTIONS[special.category](self._holding, size)
+        if found is None or not special.natural:
+            return found
+        return QUESTIONS[special.category](self._of(natural=True), size)
 
     def _of(self, *, natural: bool) -> Holding:
         if not natural:
@@ -313,22 +127,50 @@ class PokerHand:
 
     def _used(self, picks: Sequence[Pick], *, natural: bool) -> tuple[tuple[Card, ...], int]:
         """The cards needed, as dealt, and how many of them play as another card."""
-        wild_ranks = () if natural else (JOKER.rank, *self.ranking.wild_ranks)
-        places: list[int] = []
-        stand_ins = 0
-        for ranks, suit in picks:
-            wanted = list(ranks)
-            for wild in (False, True):  # natural cards first, then wild cards that are what is wanted
-                for place, card in enumerate(self.cards):
-                    if card.rank in wanted and (card.rank in wild_ranks) is wild and (not suit or card.suit == suit):
-                        wanted.remove(card.rank)
-                        places.append(place)
-            for place, card in enumerate(self.cards):
-                if wanted and card.rank in wild_ranks and place not in places:
-                    wanted.pop()
-                    places.append(place)
-                    stand_ins += 1
-        return tuple(self.cards[place] for place in sorted(places)), stand_ins
+        if not self._holding.wilds and len(picks) == 1:
+            return _dealt(picks[0], self.cards), 0
+        return _dealt_wild(picks, self.cards, () if natural else (JOKER.rank, *self.ranking.wild_ranks))
+
+
+def _dealt(pick: Pick, cards: tuple[Card, ...]) -> tuple[Card, ...]:
+    """The natural cards needed, as dealt."""
+    ranks, suit = pick
+    wanted = list(ranks)
+    if len(wanted) == len(cards):
+        return cards
+    used = []
+    for card in cards:
+        if card[0] in wanted and (not suit or card[1] == suit):
+            wanted.remove(card[0])
+            used.append(card)
+    return tuple(used)
+
+
+def _dealt_wild(
+    picks: Sequence[Pick], cards: tuple[Card, ...], wild_ranks: tuple[int, ...]
+) -> tuple[tuple[Card, ...], int]:
+    """Natural cards first, then wild cards that are what is wanted, then wild cards as what is still missing."""
+    places: list[int] = []
+    stand_ins = 0
+    for ranks, suit in picks:
+        wanted = list(ranks)
+        wild: list[int] = []
+        for place, (rank_, own_suit) in enumerate(cards):
+            if rank_ in wild_ranks:
+                wild.append(place)
+            elif rank_ in wanted and (not suit or own_suit == suit):
+                wanted.remove(rank_)
+                places.append(place)
+        if not wanted:
+            continue
+        for place in wild:
+            if cards[place].rank in wanted and (not suit or cards[place].suit == suit):
+                wanted.remove(cards[place].rank)
+                places.append(place)
+        for place in [place for place in wild if place not in places][: len(wanted)]:
+            places.append(place)
+            stand_ins += 1
+    return tuple(cards[place] for place in sorted(places)), stand_ins
 
 
 def rank(cards: Sequence[Card], ranking: str | Ranking) -> HandValue:
@@ -372,14 +214,16 @@ def _checked(cards: Sequence[Card]) -> Levels:
     if not cards:
         raise CardError("no card given: expected at least one")
     check_decks(cards)
-    return Holding(cards, RANKINGS["five-card"]).levels
+    return Holding(cards, _FIVE_CARD).levels
 
 
 def _check(cards: tuple[Card, ...], ranking: Ranking) -> None:
     """Refuse cards that cannot be a hand of this ranking."""
-    given = " ".join(map(str, cards)) or "none"
-    if len(cards) < ranking.size:
-        raise CardError(f"a {ranking.name} hand needs {ranking.size} cards; given: {given}")
-    if len(cards) > ranking.most:
-        raise CardError(f"a {ranking.name} hand is made of at most {ranking.most} cards; {len(cards)} given: {given}")
-    check_decks(cards, jokers=ranking.jokers)
+    if not ranking.size <= len(cards) <= ranking.most:
+        given = " ".join(map(str, cards)) or "none"
+        if len(cards) < ranking.size:
+            raise CardError(f"a {ranking.name} hand needs {ranking.size} cards; given: {given}")
+        most = f"a {ranking.name} hand is made of at most {ranking.most} cards"
+        raise CardError(f"{most}; {len(cards)} given: {given}")
+    if len(set(cards)) != len(cards) or JOKER in cards:
+        check_decks(cards, jokers=ranking.jokers)

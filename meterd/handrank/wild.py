@@ -21,15 +21,27 @@ def filled_flush(mask: int, wilds: int, size: int) -> int:
 
 def missing(levels: Levels, groups: Sequence[int], barred: int = 0) -> int:
     """How few wild cards complete all groups, each of its own rank and none of a barred one. Largest group first."""
-    counts = [1] * (levels.ones & ~barred).bit_count() + [0] * len(groups)
-    for level in (levels.twos, levels.threes, levels.fours):
-        for place in range((level & ~barred).bit_count()):
-            counts[place] += 1
-    return sum(max(0, group - count) for group, count in zip(groups, counts, strict=False))
+    free = ALL_RANKS & ~barred
+    ones, twos, threes, fours = [(level & free).bit_count() for level in levels[:4]]
+    return sum(
+        max(0, group - (ones > place) - (twos > place) - (threes > place) - (fours > place))
+        for place, group in enumerate(groups)
+    )
+
+
+def best_rank(levels: Levels, group: int, wilds: int) -> int:
+    """The best rank of which ``group`` cards can be had, 0 for none."""
+    if wilds >= group:
+        return ACE
+    enough = levels[group - wilds - 1]
+    return enough.bit_length() - 1 + RANK_MIN if enough else 0
 
 
 def best_groups(levels: Levels, groups: Sequence[int], wilds: int) -> tuple[int, ...] | None:
     """The best rank for each group in turn, such that the wild cards still complete the rest; None if they cannot."""
+    if len(groups) == 1:
+        rank = best_rank(levels, groups[0], wilds)
+        return (rank,) if rank else None
     if missing(levels, groups) > wilds:
         return None
     chosen: list[int] = []
