@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import click
 
-from meterd.edge.files import paytable
-from meterd.errors import ConfigError
+from meterd.cli.tables import tables_option
+from meterd.cli.words import complain
+from meterd.edge.tables import one_table
+from meterd.errors import EXIT_CONFIG, ConfigError
 from meterd.handrank.cards import CardError
+from meterd.paytables.decide import reads_dealer
 from meterd.paytables.model import PayTable
 from meterd.paytables.outcome import Outcome, outcome
+from meterd.paytables.parse import PaytableError
 
 LOSS = [{"kind": "loss"}]
 
@@ -21,18 +26,24 @@ LOSS = [{"kind": "loss"}]
 @click.option("--community", default="", help="Community cards in dealt order: flop, turn, river.")
 @click.option("--dealer", default="", help="The dealer's cards, up card first.")
 @click.option("--number", default="", help="Spins or rolls in order, for streak games: '00 4 9 9'.")
+@tables_option
 @click.option("--json", "as_json", is_flag=True, help="One JSON document on standard output.")
-def rank(table_id: str, cards: str, community: str, dealer: str, number: str, as_json: bool) -> None:
+def rank(
+    table_id: str, cards: str, community: str, dealer: str, number: str, extra: Path | None, as_json: bool
+) -> None:
     """Say which hand of PAYTABLE the cards make, what it pays, and which cards made it.
 
     Exit code 0 also for a losing hand; 2 for cards that cannot be, or a table that cannot be evaluated.
     """
     try:
-        table = paytable(table_id)
+        table = one_table(table_id, extra)
         result = outcome(table, cards=cards, community=community, dealer=dealer, number=number)
+    except PaytableError as error:
+        complain("error", error)
+        raise SystemExit(EXIT_CONFIG) from error
     except (CardError, ConfigError) as error:
         raise click.UsageError(str(error)) from error
-    if dealer:
+    if dealer and not reads_dealer(table):
         click.echo(f"note: the dealer's cards decide nothing on {table.id}; they are checked for repeats", err=True)
     click.echo(json.dumps(document(table, result), ensure_ascii=False) if as_json else sentence(table, result))
 
@@ -55,4 +66,5 @@ def sentence(table: PayTable, result: Outcome) -> str:
     if result.row is None:
         return f"{table.id}: {result.reached}{used}, no pay"
     envy = f", envy {result.row.printed_envy}" if result.row.envy_cents else ""
-    return f"{table.id}: {result.row.printed_hand}{used} pays {result.row.printed_pay}{envy}"
+    hand, pay = result.row.printed_hand or result.row.hand, result.row.printed_pay or "what its note says"
+    return f"{table.id}: {hand}{used} pays {pay}{envy}"

@@ -265,6 +265,19 @@ def decider(table: PayTable) -> Decider:
     return Decider(table)
 
 
+def reads_dealer(table: PayTable) -> bool:
+    """Whether any row can depend on the dealer's cards."""
+    model = EVALUATORS[table.evaluator].model if table.evaluator else ""
+    if model in {"", "spins", "rolls", "wagers"}:
+        return False
+    return model == "bad-beat" or any(
+        match.scope.dealer or any(condition.dealer for condition in match.conditions)
+        for row in table.rows
+        if row.offered
+        for match in row_matches(table, row)
+    )
+
+
 def decide_row(
     table: PayTable, own: Sequence[Card], board: Sequence[Card] = (), dealer: Sequence[Card] = ()
 ) -> Decision:

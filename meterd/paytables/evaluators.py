@@ -33,9 +33,9 @@ RUNS: Final = ("royal-flush", "straight-flush", "flush", "straight")
 
 _SEEN: Final = ("first", "board", "with", "of", "unbusted")
 _HELD: Final = ("top", "suit", "suited", "one-color", "own", "ranks", "cards", "holds", "count", "length")
-_DEALER: Final = ("dealer-ranks", "dealer-suited", "dealer-same-suit")
+_DEALER: Final = ("dealer-ranks", "dealer-suited", "dealer-same-suit", "beats-dealer", "ties-dealer")
 _WILD: Final = ("natural", "joker")
-_BLACKJACK: Final = ("total", "blackjack", "bust", "up", "dealer", "beats-dealer", "matches", "matches-down")
+_BLACKJACK: Final = ("total", "blackjack", "bust", "up", "dealer", "matches", "matches-down")
 
 
 @dataclass(frozen=True, slots=True)

@@ -119,7 +119,7 @@ def _alternative(text: str, evaluator: Evaluator) -> Match:
             if name == "length":
                 length = _count(argument, 2, min(evaluator.cards_max, _RUN_MAX))
             elif name in CONDITIONS:
-                conditions.append(read_condition(word))
+                conditions.append(read_condition(word, evaluator.ranking))
             else:
                 scope = _narrowed(scope, word, evaluator)
         except ValueError as error:

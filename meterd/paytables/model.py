@@ -141,11 +141,26 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Where a table is printed."""
+    """Where a table is printed. ``prints``: cells that this rule prints otherwise: (as the row has it, as here)."""
 
     jurisdiction: str
     rule: str
     table: str
+    prints: tuple[tuple[str, str], ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain JSON values."""
+        return {
+            "jurisdiction": self.jurisdiction,
+            "rule": self.rule,
+            "table": self.table,
+            "prints": dict(self.prints),
+        }
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any]) -> Source:
+        """The inverse of :meth:`to_json`."""
+        return cls(data["jurisdiction"], data["rule"], data["table"], tuple(sorted(data.get("prints", {}).items())))
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,7 +204,8 @@ class PayTable:
 
     ``games`` are the games the table is approved for. ``reserve_ppm``: None is not printed, -1 is printed "N/A".
     ``rows`` stand as printed; ``rows_printed`` says from which end they are tried. ``decks_allowed`` is empty where
-    only ``decks`` is known; ``without_ranks`` are the ranks taken out of each deck. ``envy_to`` ("players" or
+    only ``decks`` is known; ``without_ranks`` are the ranks taken out of each deck. ``depends_on_play``: which cards
+    count is somebody's choice, so that no chance of a row follows from the cards alone. ``envy_to`` ("players" or
     "dealer") and ``envy_trigger`` ("every" or "highest" envy hand of a round) are facts of the print, as are
     ``envy_min_cents`` and ``settlement``. ``lint_accepts`` are findings of the linter that are meant to be so.
     """
@@ -213,6 +229,7 @@ class PayTable:
     envy_scales: bool = True
     seed_scales: bool = True
     common_outcome: bool = False
+    depends_on_play: bool = False
     note: str = ""
     rows_printed: str = "best-first"
     decks_allowed: tuple[int, ...] = ()
@@ -265,7 +282,7 @@ class PayTable:
             "game": self.game,
             "wager": self.wager,
             "kind": self.kind,
-            "sources": [{"jurisdiction": s.jurisdiction, "rule": s.rule, "table": s.table} for s in self.sources],
+            "sources": [source.to_json() for source in self.sources],
             "basis": self.basis,
             "evaluator": self.evaluator,
             "games": [
@@ -292,6 +309,7 @@ class PayTable:
             "envy_scales": self.envy_scales,
             "seed_scales": self.seed_scales,
             "common_outcome": self.common_outcome,
+            "depends_on_play": self.depends_on_play,
             "note": self.note,
             "rows_printed": self.rows_printed,
             "decks_allowed": list(self.decks_allowed),
@@ -310,7 +328,7 @@ class PayTable:
         fields = {key: data[key] for key in data if key not in {"sources", "rows", "games"}}
         fields |= {key: tuple(data[key]) for key in ("decks_allowed", "lint_accepts") if key in data}
         return cls(
-            sources=tuple(Source(**source) for source in data["sources"]),
+            sources=tuple(Source.from_json(source) for source in data["sources"]),
             rows=tuple(Row.from_json(row) for row in data["rows"]),
             games=tuple(Game(**game) for game in data["games"]),
             **fields,

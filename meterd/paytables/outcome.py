@@ -117,10 +117,13 @@ def _hand(table: PayTable, evaluator: Evaluator, deal: Deal) -> Outcome:
                 raise _ask_for_dealer(table, index, value, deal)
         elif value is not None:
             row = table.rows[index]
-            if row.loses:
-                return Outcome(None, (), value.category)
-            return Outcome(row, tuple(map(str, value.cards_used)), value.category)
+            reached = row.hand if value.category == "any" else value.category
+            return Outcome(None, (), reached) if row.loses else Outcome(row, _text(value), reached)
     return Outcome(None, (), _best(evaluator, deal))
+
+
+def _text(value: HandValue) -> tuple[str, ...]:
+    return tuple(map(str, value.cards_used))
 
 
 def _ask_for_dealer(table: PayTable, index: int, needed: int, deal: Deal) -> CardError:

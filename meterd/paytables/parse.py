@@ -36,7 +36,7 @@ RESERVE_NOT_APPLICABLE: Final = -1
 
 _TEXT: Final = ("id", "game", "wager", "kind", "basis")
 _NUMBERS: Final = ("decks", "wager_cents", "seed_cents", "envy_min_cents")
-_FLAGS: Final = ("joker", "original_wager_returned", "envy_scales", "seed_scales", "common_outcome")
+_FLAGS: Final = ("joker", "original_wager_returned", "envy_scales", "seed_scales", "common_outcome", "depends_on_play")
 _RATES: Final = ("increment", "reserve")
 _NOTES: Final = ("note", "settlement", "without_ranks")
 _CHOICES: Final = {
@@ -296,11 +296,14 @@ def _game(data: dict[str, Any], place: _Place) -> Game:
 
 
 def _source(data: dict[str, Any], place: _Place) -> Source:
-    _known(data, _SOURCE_KEYS, place, under="sources")
+    _known(data, (*_SOURCE_KEYS, "prints"), place, under="sources")
     _required(data, _SOURCE_KEYS, place, under="sources")
-    for key, value in data.items():
-        _typed(value, str, "text", f"sources.{key}", place)
-    return Source(**data)
+    for key in _SOURCE_KEYS:
+        _typed(data[key], str, "text", f"sources.{key}", place)
+    prints = _typed(data.get("prints", {}), dict, "cells such as { Straight = 'straight' }", "sources.prints", place)
+    for cell in prints.values():
+        _typed(cell, str, "text", "sources.prints", place)
+    return Source(data["jurisdiction"], data["rule"], data["table"], tuple(sorted(prints.items())))
 
 
 def _rate(value: object, key: str, place: _Place) -> int:

@@ -12,6 +12,7 @@ from typing import Final, NamedTuple
 
 from meterd.handrank.blackjack import busts, compare, is_blackjack, total
 from meterd.handrank.cards import ACE, JOKER, RANK_MIN, RANKS, SUITS, Card, CardError, parse_card
+from meterd.handrank.poker import rank
 from meterd.handrank.shoe import makers, same_color, same_suit
 from meterd.handrank.values import HandValue
 
@@ -50,11 +51,11 @@ class Qualifier(NamedTuple):
 
 
 class Unfinished(CardError):  # noqa: N818 - a state of the hand
-    """The dealer's hand is not played out."""
+    """The dealer's hand is not all there."""
 
 
-def read_condition(word: str) -> Condition:
-    """One qualifier.
+def read_condition(word: str, ranking: str = "") -> Condition:
+    """One qualifier; ``ranking`` is that of poker hands, empty where hands are compared as blackjack.
 
     Raises:
         ValueError: no such qualifier, or its argument makes no sense.
@@ -63,6 +64,8 @@ def read_condition(word: str) -> Condition:
     if name not in CONDITIONS:
         raise ValueError(f"no qualifier {name!r}")
     qualifier = CONDITIONS[name]
+    if ranking and name in _AGAINST_DEALER:
+        return Condition(word, _flag(_poker_against(ranking, _AGAINST_DEALER[name]))(argument), qualifier.dealer)
     return Condition(word, qualifier.read(argument), qualifier.dealer)
 
 
@@ -167,16 +170,35 @@ def _matches(place: int) -> Callable[[str], Test]:
     return read
 
 
-def _beats_dealer(_value: HandValue, _looked: Sequence[Card], deal: Deal) -> bool:
+def _blackjack_against(sign: int) -> Test:
     """A blackjack comparison; the dealer need not have drawn against a blackjack or a bust hand."""
-    if not is_blackjack(deal.own) and not busts(deal.own) and total(deal.dealer).value < DEALER_STANDS:
-        raise Unfinished(f"the dealer's hand stands at {total(deal.dealer).value}: give all his cards")
-    return compare(deal.own, deal.dealer) > 0
+
+    def test(_value: HandValue, _looked: Sequence[Card], deal: Deal) -> bool:
+        if not is_blackjack(deal.own) and not busts(deal.own) and total(deal.dealer).value < DEALER_STANDS:
+            raise Unfinished(f"the dealer's hand stands at {total(deal.dealer).value}: give all his cards")
+        return compare(deal.own, deal.dealer) == sign
+
+    return test
+
+
+def _poker_against(ranking: str, sign: int) -> Test:
+    """The best hand of own and community cards against the best of the dealer's and community cards."""
+
+    def test(_value: HandValue, _looked: Sequence[Card], deal: Deal) -> bool:
+        if len(deal.dealer) != len(deal.own):
+            raise Unfinished(f"the dealer holds {len(deal.own)} cards like the player; given: {len(deal.dealer)}")
+        ours, theirs = rank((*deal.own, *deal.board), ranking), rank((*deal.dealer, *deal.board), ranking)
+        return (ours > theirs) - (ours < theirs) == sign
+
+    return test
 
 
 def _dealer_same_suit(_value: HandValue, looked: Sequence[Card], deal: Deal) -> bool:
     return same_suit([*looked, *deal.dealer[:2]])
 
+
+#: Comparisons with the dealer's hand: what the comparison gives.
+_AGAINST_DEALER: Final = {"beats-dealer": 1, "ties-dealer": 0}
 
 #: Every condition by name. The match module adds the words that say which cards are looked at.
 CONDITIONS: Final[dict[str, Qualifier]] = {
@@ -199,7 +221,8 @@ CONDITIONS: Final[dict[str, Qualifier]] = {
     "dealer-ranks": Qualifier("dealer-ranks:KQ", _dealer_ranks, 2),
     "dealer-suited": Qualifier("dealer-suited", _flag(lambda _value, _looked, deal: same_suit(deal.dealer[:2])), 2),
     "dealer-same-suit": Qualifier("dealer-same-suit", _flag(_dealer_same_suit), 2),
-    "beats-dealer": Qualifier("beats-dealer", _flag(_beats_dealer), 2),
+    "beats-dealer": Qualifier("beats-dealer", _flag(_blackjack_against(1)), 2),
+    "ties-dealer": Qualifier("ties-dealer", _flag(_blackjack_against(0)), 2),
     "matches": Qualifier("matches:1+0 matches:0+2", _matches(0), 1),
     "matches-down": Qualifier("matches-down:1+0", _matches(1), 2),
 }

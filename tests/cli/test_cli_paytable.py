@@ -48,6 +48,6 @@ def test_show_prints_the_table_as_printed() -> None:
 
 def test_an_unknown_table_is_exit_2_with_the_nearest_names() -> None:
     """Usage, not configuration: the person mistyped."""
-    result = run("show", "co/nexus/pmg-2")
+    result = run("show", "co/nexus/pmg-ml-2")
     assert 2 == result.exit_code
-    assert "there is no pay table 'co/nexus/pmg-2'; did you mean co/nexus/pmg-" in result.stderr
+    assert "there is no pay table 'co/nexus/pmg-ml-2'; did you mean co/nexus/pmg-" in result.stderr
