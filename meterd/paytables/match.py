@@ -42,7 +42,10 @@ WAGERS: Final = (
     "hard:4",
     "pass",
     "dont-pass",
+    "unsaid",
 )
+#: A wager of the list whose chance the rule text does not tell; it may stand in no alternative.
+UNSAID: Final = "unsaid"
 _ONE_ROLL: Final = ("roll", "hop")
 
 
@@ -94,6 +97,8 @@ def parse_match(text: str, evaluator: Evaluator) -> tuple[Match, ...]:
 
 def _wager(bet: str, among: int) -> Match:
     """A bet in words: what the dice and wheels know the chance of. Only bets on one roll can be alternatives."""
+    if bet == UNSAID and among == 1:
+        return Match(bet)
     word = bet.partition(":")[0]
     if word not in (*dice.WORDS, *wheel.WORDS):
         raise ValueError(f"unknown wager {bet!r}{nearest(bet, WAGERS)}")

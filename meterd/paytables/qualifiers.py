@@ -137,6 +137,9 @@ def _count(argument: str) -> Test:
 
 
 def _up(argument: str) -> Test:
+    if len(argument) == 2:
+        card = parse_card(argument)
+        return lambda _value, _looked, deal: deal.dealer[0] == card
     wanted = frozenset(min(rank, TEN) if rank != ACE else ACE for rank in map(_rank, argument.split(",")))
     return lambda _value, _looked, deal: _counted(deal.dealer[0]) in wanted
 
@@ -216,7 +219,7 @@ CONDITIONS: Final[dict[str, Qualifier]] = {
     "count": Qualifier("count:7 count:8+ count:3-4", _count),
     "blackjack": Qualifier("blackjack", _flag(lambda _value, _looked, deal: is_blackjack(deal.own))),
     "bust": Qualifier("bust", _flag(lambda _value, looked, _deal: busts(looked))),
-    "up": Qualifier("up:A up:T up:2,3", _up, 1),
+    "up": Qualifier("up:A up:T up:2,3 up:7s", _up, 1),
     "dealer": Qualifier("dealer:blackjack", _dealer, 2),
     "dealer-ranks": Qualifier("dealer-ranks:KQ", _dealer_ranks, 2),
     "dealer-suited": Qualifier("dealer-suited", _flag(lambda _value, _looked, deal: same_suit(deal.dealer[:2])), 2),

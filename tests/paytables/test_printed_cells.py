@@ -12,7 +12,7 @@ import pytest
 
 from meterd.edge.files import load_paytables, paytable
 from meterd.money import parse_rate
-from meterd.paytables.model import Pay, PayKind, PayTable, Row
+from meterd.paytables.model import Pay, PayKind, PayTable, Row, Source
 
 FOLDER = Path(__file__).parent / "printed"
 
@@ -60,6 +60,10 @@ def blocks() -> list[Block]:
     return found
 
 
+def rule_of(source: Source) -> str:
+    return f"{source.jurisdiction} {source.rule}"
+
+
 BLOCKS = blocks()
 
 
@@ -69,12 +73,17 @@ def test_every_cell_stands_as_printed(block: Block) -> None:
     assert [len(block.columns)] * len(block.lines) == [len(line) for line in block.lines]
     for number, group in enumerate(block.groups, start=1):
         for table_id in group:
-            rows = [row for row in paytable(table_id).rows if not row.derived]
+            table = paytable(table_id)
+            own_way = {
+                cell: own for source in table.sources if rule_of(source) == block.rule for cell, own in source.prints
+            }
+            rows = [row for row in table.rows if not row.derived]
             hands = [hand.casefold() for hand in block.column("hand") or []]
-            assert hands == [row.printed_hand.casefold() for row in rows]
-            assert block.column(f"pay {number}") == [row.printed_pay for row in rows]
+            assert hands == [own_way.get(row.printed_hand, row.printed_hand).casefold() for row in rows]
+            pays = [own_way.get(row.printed_pay, row.printed_pay) for row in rows]
+            assert block.column(f"pay {number}") == pays
             envy = block.column(f"envy {number}") or [""] * len(hands)
-            assert envy == [row.printed_envy or "" for row in rows]
+            assert envy == [own_way.get(row.printed_envy or "", row.printed_envy or "") for row in rows]
             notes = block.column(f"note {number}") or [""] * len(hands)
             assert notes == [row.printed_note for row in rows]
 
@@ -85,9 +94,7 @@ def test_each_rule_that_prints_a_table_is_among_its_sources_and_no_other() -> No
     for block in BLOCKS:
         for table_id in block.ids:
             printed[table_id].add(block.rule)
-    stored = {
-        table.id: {f"{source.jurisdiction} {source.rule}" for source in table.sources} for table in TABLES.values()
-    }
+    stored = {table.id: {rule_of(source) for source in table.sources} for table in TABLES.values()}
     assert dict(printed) == stored
 
 
@@ -144,9 +151,9 @@ def cents(text: str) -> int:
 
 Said = tuple[object, ...]
 
-NO_PAY = re.compile(r"|n/?a|–|no|between .* and .*|[\d,]+—[\d,]+ to 1")
+NO_PAY = re.compile(r"|n/?a|–|no|player wins|between .* and .*|[\d,]+—[\d,]+ to 1")
 SHARE = re.compile(r"([\d.]+) ?(?:%|percent)(.*)")
-ODDS = re.compile(r"([\d.]+)(?: (to|for) |-(to)-|:)(\d+)( on .*| even money| amended .*)?")
+ODDS = re.compile(r"([\d.]+)(?: (to|for) ?|-(to)-|:)(\d+)( on .*| even money| amended .*)?")
 TIMES = re.compile(r"(\d+)x")
 FIXED = re.compile(r"(\$?)([\d]+)( .*)?")
 LEVEL = re.compile(r"\b(mega|major|minor)\b")
@@ -161,9 +168,9 @@ def said(table: PayTable, row: Row) -> list[Said]:
         text = _yes(row.printed_hand.casefold())
     if NO_PAY.fullmatch(text):
         return []
-    if text in {"loss", "lose", "loses", "-1"}:
+    if text in {"loss", "player loses", "-1"}:
         return [("loss",)]
-    if text in {"push", "pushes", "even money"}:
+    if text in {"push", "pushes", "even money", "one-to-one"}:
         return [("push",)] if text.startswith("push") else [("to", Fraction(1))]
     return [_part(table, part.strip()) for part in re.split(r" plus | \+ ", text)]
 
