@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from .cards import Card, CardError, check_decks
-from .shoe import run_ranks, run_tops
+from .masks import run_ranks
+from .poker import longest_straight
 
 #: Cards dealt to each side (CO 47.1-1099.39(7)).
 PLAYER_CARDS: Final = 7
@@ -31,16 +32,6 @@ class BadBeat:
     cards_used: tuple[Card, ...]
 
 
-def longest_run(cards: Sequence[Card]) -> tuple[int, int]:
-    """Length and top of the longest run of ranks, the highest of several; second cards of a rank do not count."""
-    ranks = {card.rank for card in cards}
-    for length in range(len(ranks), 0, -1):
-        tops = run_tops(ranks, length)
-        if tops:
-            return length, tops[0]
-    return 0, 0
-
-
 def two_way_bad_beat(player: Sequence[Card], dealer: Sequence[Card], shortest: int = STRAIGHT_MIN) -> BadBeat | None:
     """The beaten hand, or None: a side without a straight of at least ``shortest`` cards, or a tie.
 
@@ -54,7 +45,7 @@ def two_way_bad_beat(player: Sequence[Card], dealer: Sequence[Card], shortest: i
             given = " ".join(map(str, cards)) or "none"
             raise CardError(f"a two-way bad beat takes {count} cards of the {side}; given were {len(cards)}: {given}")
     check_decks((*player, *dealer))
-    ours, theirs = longest_run(player), longest_run(dealer)
+    ours, theirs = longest_straight(player), longest_straight(dealer)
     if min(ours[0], theirs[0]) < shortest or ours == theirs:
         return None
     if ours < theirs:

@@ -123,48 +123,6 @@ def chance(bet: str) -> Chance:
     return _BETS[word](text, bet)
 
 
-def points_chances(*, distinct: bool, most: int) -> tuple[Fraction, ...]:
-    """Chances that exactly 0, 1, … ``most`` points are made; the streak of :func:`craps_points`, exactly."""
-    if not distinct:
-        repeat = sum(_point_made(point) for point in POINTS)
-        return (*(repeat**made * (1 - repeat) for made in range(most)), repeat**most)
-    reached = {frozenset[int](): Fraction(1)}
-    chances = []
-    for _made in range(most):
-        ended = Fraction(0)
-        following: dict[frozenset[int], Fraction] = {}
-        for made, chance_here in reached.items():
-            repeat = sum((_point_made(point) for point in made), Fraction(0))
-            fresh = {point: _point_made(point) / (1 - repeat) for point in POINTS if point not in made}
-            ended += chance_here * (1 - sum(fresh.values()))
-            for point, chance_new in fresh.items():
-                after = made | {point}
-                following[after] = following.get(after, Fraction(0)) + chance_here * chance_new
-        chances.append(ended)
-        reached = following
-    return (*chances, sum(reached.values(), Fraction(0)))
-
-
-def all_numbers_chances() -> tuple[Fraction, ...]:
-    """Chances that exactly 0, 1, … 10 different totals are rolled before a seven; the last one is Make 'Em All."""
-    reached = {frozenset[int](): Fraction(1)}
-    chances = []
-    for _seen in NUMBERS:
-        ended = Fraction(0)
-        following: dict[frozenset[int], Fraction] = {}
-        for seen, chance_here in reached.items():
-            open_ways = len(WAYS) - ways(seen)
-            ended += chance_here * Fraction(ways((SEVEN,)), open_ways)
-            for number in set(NUMBERS) - seen:
-                after = seen | {number}
-                following[after] = following.get(after, Fraction(0)) + chance_here * Fraction(
-                    ways((number,)), open_ways
-                )
-        chances.append(ended)
-        reached = following
-    return (*chances, sum(reached.values(), Fraction(0)))
-
-
 def ways(totals: Iterable[int]) -> int:
     """How many of the 36 ways make one of the totals."""
     wanted = set(totals)
@@ -174,11 +132,6 @@ def ways(totals: Iterable[int]) -> int:
 def decided(win: int, lose: int) -> Fraction:
     """Chance to win a bet that stays until one of ``win`` or ``lose`` ways of the 36 comes."""
     return Fraction(win, win + lose)
-
-
-def _point_made(point: int) -> Fraction:
-    """Chance that this is the next point set, and that it is made; rolls that set no point do not count."""
-    return Fraction(ways((point,)), ways(POINTS)) * decided(ways((point,)), ways((SEVEN,)))
 
 
 def _one_roll(text: str, bet: str) -> Chance:

@@ -1,4 +1,4 @@
-"""Shoe hands: several decks, so a card may occur twice. Cards are a multiset here, never masks.
+"""Shoe hands: several decks, so a card may occur twice. Cards are a multiset here; masks hold ranks only.
 
 Rule 1: a category is asked on its own (:meth:`ShoeHand.find`), so the order of a pay table's rows is the order of its
 game; :func:`rank_shoe` compares hands where there is no pay table.
@@ -14,12 +14,14 @@ sevens total 21, so a card that busts the hand is never one of them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from functools import cache
 from itertools import combinations, product
 from typing import Final
 
-from .cards import ACE, JOKER, RANK_MIN, RANKS, RED, Card, CardError
+from .cards import ACE, JOKER, RED, Card, CardError
+from .masks import bit, run_mask, run_ranks, run_tops
 from .values import HandValue
 
 SEVEN: Final = 7
@@ -145,7 +147,7 @@ class ShoeHand:
                 yield tiebreak, [*(place for group in chosen for place in group), *rest]
 
     def _straights(self, size: int) -> Iterator[Reading]:
-        for top in run_tops(self._by_rank, size):
+        for top in held_runs(self._by_rank.keys(), size):
             for places in product(*(self._by_rank[rank] for rank in run_ranks(top, size))):
                 yield (top,), places
 
@@ -159,7 +161,7 @@ class ShoeHand:
                 first.setdefault(self.cards[place].rank, place)
             found += [
                 (high, suit, [first[rank] for rank in run_ranks(high, size)])
-                for high in run_tops(first, size)
+                for high in held_runs(first.keys(), size)
                 if top in {0, high}
             ]
         for high, _suit, run in sorted(found, key=lambda one: -one[0]):
@@ -223,23 +225,12 @@ def makers(value: HandValue) -> tuple[Card, ...]:
     return tuple([card for card in value.cards_used if card.rank in ranks])
 
 
-def run_tops(ranks: Iterable[int], size: int) -> list[int]:
-    """Tops of all runs of ``size`` different ranks, highest first; an ace also plays below the deuce."""
-    if size > len(RANKS):
+def held_runs(ranks: AbstractSet[int], size: int) -> list[int]:
+    """Tops of all runs of ``size`` different ranks that are held, highest first; an ace also plays below the deuce."""
+    if len(ranks) < size:
         return []
-    mask = 0
-    for rank in ranks:
-        mask |= 1 << rank
-    mask |= mask >> (ACE - 1) & 2  # the ace as rank 1
-    runs = mask
-    for shift in range(1, size):
-        runs &= mask >> shift
-    return [low + size - 1 for low in range(ACE, 0, -1) if runs >> low & 1 and low + size - 1 >= RANK_MIN]
-
-
-def run_ranks(top: int, size: int) -> list[int]:
-    """The ranks of the run of ``size`` that ends at ``top``."""
-    return [rank if rank > 1 else ACE for rank in range(top, top - size, -1)]
+    missing = ~sum(bit(rank) for rank in ranks)
+    return [top for top in reversed(run_tops(size)) if not run_mask(top, size) & missing]
 
 
 def same_suit(cards: Sequence[Card]) -> bool:

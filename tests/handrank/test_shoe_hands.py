@@ -13,8 +13,9 @@ from naive_shoe import CATEGORIES, DECK, GROUPS, best, groupings, value_of
 
 from meterd.handrank import poker
 from meterd.handrank.cards import RANKS, SUITS, Card, CardError, parse_cards
+from meterd.handrank.masks import run_ranks
 from meterd.handrank.shoe import GROUPS as SHOE_GROUPS
-from meterd.handrank.shoe import SHOE_ORDERS, ShoeHand, makers, rank_shoe, run_ranks, run_tops, same_suit
+from meterd.handrank.shoe import SHOE_ORDERS, ShoeHand, held_runs, makers, rank_shoe, same_suit
 
 SEED = 20261130
 
@@ -125,14 +126,14 @@ def test_runs_are_windows_of_the_ranks_with_the_ace_at_both_ends(ranks: set[int]
     held = {RANKS[rank - 2] for rank in ranks}
     windows = {start + size: line[start : start + size] for start in range(len(line) - size + 1)}
     tops = [top for top, window in windows.items() if set(window) <= held]
-    assert sorted(tops, reverse=True) == run_tops(ranks, size)
+    assert sorted(tops, reverse=True) == held_runs(ranks, size)
     assert all(Counter(windows[top]) == Counter(RANKS[rank - 2] for rank in run_ranks(top, size)) for top in tops)
 
 
 def test_no_run_is_longer_than_the_ranks() -> None:
     """Thirteen ranks make a run of thirteen; the ace does not count at both ends."""
-    assert [14, 13] == run_tops(range(2, 15), 13)
-    assert [] == run_tops(range(2, 15), 14)
+    assert [14, 13] == held_runs(set(range(2, 15)), 13)
+    assert [] == held_runs(set(range(2, 15)), 14)
 
 
 @pytest.mark.parametrize(
