@@ -121,7 +121,7 @@ def test_printed_seed_and_rates_are_stored(block: Block) -> None:
 
 def test_a_seed_printed_among_the_rows_is_stored() -> None:
     """The one Colorado seed: $1,000 for a $1 wager, printed under the pays and the envy of both tables."""
-    printed = {}
+    printed: dict[str, int] = {}
     for block in BLOCKS:
         for line in block.lines:
             if line[0] == SEED_LINE:
