@@ -31,6 +31,8 @@ def check_dealt(table: PayTable, evaluator: Evaluator, deal: Deal) -> None:
         given = f"{len(deal.own)} own ({_text(deal.own)}) and {len(deal.board)} community ({_text(deal.board)})"
         dealer = f" and {len(deal.dealer)} of the dealer ({_text(deal.dealer)})" if deal.dealer else ""
         raise CardError(f"{table.id} takes {expected}; given were {given}{dealer}")
+    if evaluator.model != "shoe":
+        return
     if any(game.own_dealt > game.own_cards for game in table.games):
         unbusted(deal.own)  # refuses a card dealt to a hand that was over already
     if any(game.dealer_dealt > game.dealer_cards for game in table.games):
@@ -73,6 +75,7 @@ def _check_sevens(table: PayTable, evaluator: Evaluator, deal: Deal) -> None:
         raise CardError(f"{table.id} looks at the player's own cards only; community {_text(deal.board)} given")
     if len(deal.own) > evaluator.cards_max:
         raise CardError(f"{len(deal.own)} cards are more than a blackjack hand can hold")
+    unbusted(deal.own)
 
 
 def _check_finished(table: PayTable, evaluator: Evaluator, deal: Deal) -> None:

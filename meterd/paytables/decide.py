@@ -220,7 +220,7 @@ def _readings(ask: Ask, look: Look) -> Iterator[HandValue]:
         value = look.hand.find(ask.category, ask.length)
         if value is not None:
             yield value
-            if value.wilds:
+            if value.wilds and any(condition.word == "natural" for condition in ask.conditions):
                 value = look.hand.find(ask.category, ask.length, natural=True)
                 if value is not None:
                     yield value

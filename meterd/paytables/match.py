@@ -97,16 +97,14 @@ def parse_match(text: str, evaluator: Evaluator) -> tuple[Match, ...]:
 
 def _wager(bet: str, among: int) -> Match:
     """A bet in words: what the dice and wheels know the chance of. Only bets on one roll can be alternatives."""
-    if bet == UNSAID and among == 1:
-        return Match(bet)
     word = bet.partition(":")[0]
-    if word not in (*dice.WORDS, *wheel.WORDS):
+    if bet != UNSAID and word not in (*dice.WORDS, *wheel.WORDS):
         raise ValueError(f"unknown wager {bet!r}{nearest(bet, WAGERS)}")
     if among > 1 and word not in _ONE_ROLL:
         raise ValueError(f"only bets on one roll ({', '.join(_ONE_ROLL)}) can be alternatives, not {bet!r}")
     if word in dice.WORDS:
         dice.chance(bet)
-    else:
+    elif word in wheel.WORDS:
         wheel.chance(bet, double_zero=True)
     return Match(bet)
 
@@ -160,6 +158,8 @@ def _unknown(word: str, error: ValueError, evaluator: Evaluator) -> str:
     """The word, the nearest known one, and what is wrong if the word itself is known."""
     name = word.partition(":")[0]
     known = [example for example in examples() if example.partition(":")[0] in evaluator.qualifiers]
+    if word in known:
+        return f"qualifier {word!r}: {error}"
     why = f" ({error})" if name in evaluator.qualifiers else ""
     return f"unknown qualifier {word!r}{why}{nearest(word, known)}"
 

@@ -14,10 +14,10 @@ from itertools import product
 from typing import Final
 
 from meterd.errors import ConfigError
-from meterd.handrank.badbeat import STRAIGHT_MIN, longest_run
+from meterd.handrank.badbeat import STRAIGHT_MIN
 from meterd.handrank.cards import CardError, parse_cards
 from meterd.handrank.dice import SEVEN, all_numbers, craps_points, parse_rolls
-from meterd.handrank.poker import PokerHand
+from meterd.handrank.poker import PokerHand, longest_straight
 from meterd.handrank.shoe import rank_shoe, sevens
 from meterd.handrank.streak import Streak, parse_spins, rising_streak
 from meterd.handrank.values import HandValue
@@ -138,7 +138,7 @@ def _ask_for_dealer(table: PayTable, index: int, needed: int, deal: Deal) -> Car
 def _can_hold(table: PayTable, rows: Decider, index: int, deal: Deal) -> bool:
     """Whether some cards that the dealer can still have would make the row hold."""
     if rows.evaluator.model == "bad-beat":
-        return longest_run((*deal.own, *deal.board))[0] >= STRAIGHT_MIN
+        return longest_straight((*deal.own, *deal.board))[0] >= STRAIGHT_MIN
     return any(_alternative_can_hold(table, rows, ask, deal) for ask in rows.rows[index])
 
 

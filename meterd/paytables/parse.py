@@ -116,12 +116,14 @@ class _Place:
         return self._first + 1
 
 
-def parse_paytables(text: str, filename: str) -> list[PayTable]:
-    """All pay tables of one file.
+def parse_paytables(text: str | bytes, filename: str) -> list[PayTable]:
+    """All pay tables of one file; bytes are UTF-8.
 
     Raises:
         PaytableError: names ``filename``, line, key and what was expected.
     """
+    if isinstance(text, bytes):
+        text = _decoded(text, filename)
     try:
         document = tomllib.loads(text)
     except (ValueError, RecursionError) as error:  # no TOML, a number of too many digits, brackets without end
@@ -143,6 +145,14 @@ def parse_paytables(text: str, filename: str) -> list[PayTable]:
             raise place.error("id", f"{table.id!r} stands twice in this file")
         found[table.id] = table
     return list(found.values())
+
+
+def _decoded(text: bytes, filename: str) -> str:
+    try:
+        return text.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = text[: error.start].count(b"\n") + 1
+        raise PaytableError(filename, line, "UTF-8", f"byte 0x{text[error.start]:02x} is no UTF-8 text") from error
 
 
 def _table(data: dict[str, Any], place: _Place) -> PayTable:
