@@ -19,9 +19,6 @@ FOLDER = Path(__file__).parent / "hands"
 
 TABLES = load_paytables()
 
-#: Rows that cards alone do not show: a 21 of two cards after a split, and a bonus paid besides the hand's own row.
-NOT_IN_THE_CARDS = {"2-card-21", "crown-treasure-optional"}
-
 
 class Example(NamedTuple):
     """One dealt hand and what it must be in every table whose id fits the pattern."""
