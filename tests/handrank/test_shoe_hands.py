@@ -61,6 +61,7 @@ def test_readings_are_all_there_and_the_best_comes_first(cards: list[Card]) -> N
             continue
         readings = list(hand.each(category))
         assert groupings(cards, category) == {tuple(sorted(makers(one))) for one in readings}
+        assert all(value_of(one.cards_used, category) == one.tiebreak for one in readings)
         assert all(one.tiebreak >= other.tiebreak for one, other in pairwise(readings))
     for category in ("straight", "straight-flush", "flush"):
         readings = list(hand.each(category, 3))
@@ -100,6 +101,22 @@ def test_values_compare_within_one_size_and_order_only() -> None:
     with pytest.raises(TypeError):
         assert low < odd
     assert low != rank_shoe(parse_cards("4h 4h 5h 2c"), 4)
+
+
+def test_a_royal_is_as_strong_as_the_straight_flush_where_the_order_does_not_name_it() -> None:
+    """With three cards it is the best straight flush; with five it is above all others."""
+    three, five = (ShoeHand(parse_cards(text)) for text in ("Ah Kh Qh", "Ah Kh Qh Jh Th"))
+    assert three.find("royal-flush") == three.find("straight-flush") == rank_shoe(three.cards)
+    best_five, other = five.find("royal-flush"), five.find("straight-flush")
+    assert best_five is not None
+    assert other is not None
+    assert best_five > other
+
+
+def test_a_hand_of_more_cards_than_dealt_is_not_held() -> None:
+    """No category of six cards among two, be it a pair."""
+    hand = ShoeHand(parse_cards("9h 9h"))
+    assert [None] * 4 == [hand.find(category, 6) for category in ("pair", "straight", "flush", "high-card")]
 
 
 def test_super_match_puts_two_pair_above_three_of_a_kind() -> None:
