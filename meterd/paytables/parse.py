@@ -126,7 +126,10 @@ def parse_paytables(text: str | bytes, filename: str) -> list[PayTable]:
         text = _decoded(text, filename)
     try:
         document = tomllib.loads(text)
-    except (ValueError, RecursionError) as error:  # no TOML, a number of too many digits, brackets without end
+    except RecursionError as error:
+        deepest = max(enumerate(text.splitlines(), start=1), key=lambda numbered: numbered[1].count("["))[0]
+        raise PaytableError(filename, deepest, "TOML", "brackets within brackets, too deep to be read") from error
+    except ValueError as error:  # a TOMLDecodeError, or a number of more digits than Python reads
         line = re.search(r"at line (\d+)", str(error))
         raise PaytableError(filename, int(line[1]) if line else text.count("\n") + 1, "TOML", str(error)) from error
     lines = text.splitlines()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
@@ -95,6 +96,24 @@ def test_a_row_that_is_not_offered_is_kept_as_printed_and_never_found() -> None:
         ('rule = "1.2", ', "", 11, "sources.rule", "missing"),
         ("[[paytable]]", "[paytables]", 9, "paytables", "did you mean 'paytable'?"),
         ('"Push"', '"Push', 26, "TOML", "line 26"),
+        ('pays = ["push"]', f"pays = {'[' * 5000}", 26, "TOML", "too deep to be read"),
+        ("seed_cents = 5_000", f"seed_cents = {'9' * 30}", 12, "seed_cents", "above the largest amount"),
+        ("seed_cents = 5_000", "decks = 0", 12, "decks", "0 is not a number of decks from 1 to 8"),
+        ("seed_cents = 5_000", "decks_allowed = 6", 12, "decks_allowed", "expected a list"),
+        ("seed_cents = 5_000", "decks_allowed = [6, 9]", 12, "decks_allowed", "9 is not a number of decks"),
+        ("seed_cents = 5_000", "joker = true", 12, "joker", "the evaluator three-card knows no joker"),
+        ("seed_cents = 5_000", 'without_ranks = "10"', 12, "without_ranks", "'1' is no rank"),
+        ("seed_cents = 5_000", 'rows_printed = "worst"', 12, "rows_printed", "did you mean 'worst-first'?"),
+        ("seed_cents = 5_000", 'envy_to = "player"', 12, "envy_to", "did you mean 'players'?"),
+        ("seed_cents = 5_000", 'envy_trigger = "each"', 12, "envy_trigger", "known are: every, highest"),
+        ("seed_cents = 5_000", "envy_min_cents = -1", 12, "envy_min_cents", "below zero"),
+        ("seed_cents = 5_000", "settlement = 3", 12, "settlement", "expected text"),
+        ("seed_cents = 5_000", 'lint_accepts = ["so be it"]', 12, "lint_accepts", "is not 'CODE: reason'"),
+        ("seed_cents = 5_000", "depends_on_play = 1", 12, "depends_on_play", "expected true or false"),
+        ('printed_pay = "50 to 1",', 'printed_pay = "50 to 1", derived = true,', 16, "derived", "printed_pay is empty"),
+        ('printed_hand = "Straight Flush"', 'printed_hand = ""', 16, "hand", "needs a hand"),
+        ("own_cards = 3", "own_cards = 3, dealer_card = 2", 7, "games.dealer_card", "did you mean 'dealer_cards'?"),
+        ('table = "One" }', 'table = "One", prints = { Flush = 1 } }', 11, "sources.prints", "expected text"),
     ],
 )
 def test_an_error_names_file_line_key_and_nearest_word(old: str, new: str, line: int, key: str, says: str) -> None:
@@ -131,6 +150,107 @@ def test_no_value_of_a_wrong_kind_does_worse_than_a_paytable_error(data: st.Data
     except PaytableError as error:
         line = error.line
     assert 1 <= line <= GOOD.count("\n") + 1
+
+
+@given(st.one_of(st.text(), st.binary()))
+def test_any_text_and_any_bytes_are_tables_or_a_paytable_error(text: str | bytes) -> None:
+    """Nothing else ever comes out, and the place of an error is a line of the text."""
+    line = 1
+    try:
+        parse_paytables(text, "sample.toml")
+    except PaytableError as error:
+        line = error.line
+    assert 1 <= line <= len(text) + 1
+
+
+_PIECES = st.sampled_from(
+    [
+        *re.findall(r"[\w.%-]+|[^\w\s]|\n", GOOD),
+        "[[paytable]]\n",
+        "[shared]\n",
+        "rows = [",
+        '"""',
+        "\\",
+        "\0",
+        "\r",
+        "\ud800",
+    ]
+)
+
+
+@given(st.data())
+def test_a_damaged_file_is_tables_or_a_paytable_error(data: st.DataObject) -> None:
+    """A good file with a piece cut out and another one put there."""
+    begin, end = sorted(data.draw(st.tuples(*[st.integers(0, len(GOOD))] * 2)))
+    end = min(end, begin + 40)
+    piece = "".join(data.draw(st.lists(_PIECES, max_size=4)))
+    try:
+        tables = parse_paytables(GOOD[:begin] + piece + GOOD[end:], "sample.toml")
+    except PaytableError as error:
+        assert "sample.toml" == error.file  # noqa: PT017 - a damaged file may still be a good one
+    else:
+        assert all(table == PayTable.from_json(table.to_json()) for table in tables)
+
+
+def test_bytes_that_are_no_utf_8_are_an_error_with_their_line() -> None:
+    """The byte and where it stands."""
+    with pytest.raises(PaytableError, match=r"sample\.toml:2: UTF-8: byte 0xff is no UTF-8 text"):
+        parse_paytables(b"[shared]\ngame = '\xff'\n", "sample.toml")
+
+
+def test_an_entry_of_before_reads_without_the_newer_keys() -> None:
+    """A ledger holds tables as they were written then; what they do not say has its usual value."""
+    table = parse_paytables(GOOD, "sample.toml")[0]
+    old = table.to_json()
+    for key in (
+        "rows_printed", "decks_allowed", "without_ranks", "depends_on_play", "envy_to", "envy_trigger",
+        "envy_min_cents", "settlement", "lint_accepts",
+    ):  # fmt: skip
+        del old[key]
+    for row in old["rows"]:
+        del row["derived"], row["printed_note"]
+    for game in old["games"]:
+        del game["own_dealt"], game["dealer_cards"], game["dealer_dealt"]
+    for source in old["sources"]:
+        del source["prints"]
+    assert table == PayTable.from_json(old)
+
+
+def test_newer_keys_are_read_and_exported() -> None:
+    """Each key of a table, a row, a game and a source, with a value that is not the usual one."""
+    text = (
+        GOOD.replace(
+            "seed_cents = 5_000",
+            'rows_printed = "worst-first"\ndecks = 2\ndecks_allowed = [2, 6]\nwithout_ranks = "T"\nenvy_to = "dealer"\n'
+            'envy_trigger = "highest"\nenvy_min_cents = 500\nsettlement = "last"\ndepends_on_play = true\n'
+            'lint_accepts = ["ROW_NEVER_REACHED flush: as printed"]',
+        )
+        .replace(
+            'printed_pay = "N/A", pays = []', 'printed_pay = "", derived = true, printed_note = "x", pays = ["push"]'
+        )
+        .replace("own_cards = 3", "own_cards = 3, own_dealt = 5, dealer_cards = 2, dealer_dealt = 4")
+        .replace('table = "One" }', 'table = "One", prints = { "3 of a Kind" = "Trips" } }')
+    )
+    table = parse_paytables(text, "sample.toml")[0]
+    game, source, row = table.games[0], table.sources[0], table.rows[-1]
+    assert ("worst-first", (2, 6), "T", "dealer") == (
+        table.rows_printed,
+        table.decks_allowed,
+        table.without_ranks,
+        table.envy_to,
+    )
+    assert ("highest", 500, "last", True) == (
+        table.envy_trigger,
+        table.envy_min_cents,
+        table.settlement,
+        table.depends_on_play,
+    )
+    assert ("ROW_NEVER_REACHED flush: as printed",) == table.lint_accepts
+    assert (5, 2, 4) == (game.own_most, game.dealer_cards, game.dealer_most)
+    assert (("3 of a Kind", "Trips"),) == source.prints
+    assert (True, "x", "") == (row.derived, row.printed_note, row.printed_pay)
+    assert (3, 2, 1, 0) == table.trial_order
+    assert table == PayTable.from_json(json.loads(json.dumps(table.to_json())))
 
 
 @pytest.mark.parametrize(
