@@ -40,8 +40,8 @@ GROUPS: Final[dict[str, tuple[int, ...]]] = {
     "pair": (2,),
 }
 
-#: number of cards in the hand → categories, best first, each as rare as its place says for six and eight decks of two
-#: cards; for three, four and five cards the usual order of that number of cards, five of a kind above four.
+#: Number of cards in a hand → its categories, best first. Two and three cards: the rarer in six and eight decks, the
+#: better. Four and five cards: the usual order of one deck, and five of a kind above four.
 SHOE_ORDERS: Final[dict[int, tuple[str, ...]]] = {
     2: ("straight-flush", "pair", "straight", "flush", "high-card"),
     3: ("straight-flush", "three-of-a-kind", "straight", "flush", "pair", "high-card"),
