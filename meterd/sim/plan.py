@@ -14,7 +14,7 @@ from dataclasses import MISSING, Field, dataclass, fields
 from typing import Any, Final, Self, TypeVar
 
 #: Games whose cards the simulated dealers can read.
-EVALUATORS: Final = ("three-card", "five-card", "sevens")
+EVALUATORS: Final = ("five-card", "three-card", "sevens")
 
 
 class PlanError(ValueError):
