@@ -106,11 +106,11 @@ RANKINGS: Final[dict[str, Ranking]] = {
             ("natural-royal-flush", "four-deuces", "royal-flush", "five-of-a-kind", *FIVE_CARD[1:]),
             wild_ranks=(2,),
         ),
-        # DJ Wild: a royal, natural or not, above five of a kind.
+        # DJ Wild: a royal, natural or not, is one category, above five of a kind.
         Ranking(
             "deuces-and-joker-wild",
             5,
-            ("five-wilds", "natural-royal-flush", "royal-flush", "five-of-a-kind", *FIVE_CARD[1:]),
+            ("five-wilds", "royal-flush", "five-of-a-kind", *FIVE_CARD[1:]),
             wild=FULL,
             wild_ranks=(2,),
         ),

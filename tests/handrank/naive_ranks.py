@@ -22,13 +22,31 @@ FIVE = [
     "straight-flush",
     "royal-flush",
 ]
+FOUR = [
+    "high-card",
+    "pair",
+    "two-pair",
+    "straight",
+    "flush",
+    "three-of-a-kind",
+    "straight-flush",
+    "four-of-a-kind",
+]
 THREE = ["high-card", "pair", "flush", "straight", "three-of-a-kind", "straight-flush"]
+
+NAMES = {3: THREE, 4: FOUR, 5: FIVE}
 
 Naive = tuple[int, tuple[int, ...]]
 
 
 def naive(cards: Sequence[Card]) -> Naive:
-    """Category number (higher is better) and deciding ranks of exactly three or five cards."""
+    """Category number (higher is better) and deciding ranks of exactly three, four or five cards."""
+    name, ranks = named(cards)
+    return NAMES[len(cards)].index(name), ranks
+
+
+def named(cards: Sequence[Card]) -> tuple[str, tuple[int, ...]]:
+    """Category and deciding ranks. Five cards of one rank, which a wild card can make, are five of a kind."""
     counted = sorted(((times, rank) for rank, times in Counter(card.rank for card in cards).items()), reverse=True)
     shape = [times for times, _ in counted]
     ranks = [rank for _, rank in counted]
@@ -38,10 +56,8 @@ def naive(cards: Sequence[Card]) -> Naive:
         straight, ranks = True, ranks[1:]
     if straight:
         ranks = ranks[:1]
-    names = FIVE if len(cards) == 5 else THREE
-    return names.index(_name(shape, flush=flush, straight=straight, royal=len(cards) == 5 and ranks == [14])), tuple(
-        ranks
-    )
+    royal = len(cards) == 5 and ranks == [14]
+    return _name(shape, flush=flush, straight=straight, royal=royal), tuple(ranks)
 
 
 def _name(shape: list[int], *, flush: bool, straight: bool, royal: bool) -> str:
@@ -51,8 +67,8 @@ def _name(shape: list[int], *, flush: bool, straight: bool, royal: bool) -> str:
         return "flush"
     if straight:
         return "straight"
-    by_shape = {(4, 1): "four-of-a-kind", (3, 2): "full-house", (2, 2, 1): "two-pair"}
-    top = {1: "high-card", 2: "pair", 3: "three-of-a-kind"}
+    by_shape = {(3, 2): "full-house", (2, 2, 1): "two-pair", (2, 2): "two-pair"}
+    top = {1: "high-card", 2: "pair", 3: "three-of-a-kind", 4: "four-of-a-kind", 5: "five-of-a-kind"}
     return by_shape.get(tuple(shape)) or top[shape[0]]
 
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import random
-from collections import Counter
 from itertools import combinations
 
 import pytest
-from naive_ranks import DECK, FIVE, THREE, naive, naive_best
+from naive_ranks import DECK, FIVE, FOUR, THREE, naive, naive_best
 
-from meterd.handrank import Card, rank
+from meterd.handrank import Card, category, rank
+from meterd.handrank.classes import suit_classes
 
 SEED = 20261130
 
@@ -27,25 +27,58 @@ def test_all_three_card_hands_agree_with_the_twin() -> None:
         assert cards == value.cards_used
 
 
-def test_three_card_category_counts_are_the_published_ones() -> None:
-    """Counts as published for Three Card Poker (Wizard of Odds): 48, 52, 720, 1096, 3744, 16440."""
-    counts = Counter(rank(cards, "three-card").category for cards in combinations(DECK, 3))
-    assert {
-        "straight-flush": 48,
-        "three-of-a-kind": 52,
-        "straight": 720,
-        "flush": 1_096,
-        "pair": 3_744,
-        "high-card": 16_440,
-    } == counts
-
-
 def test_a_fixed_sample_of_five_card_hands_agrees_with_the_twin() -> None:
     """100,000 hands from a fixed seed: category, deciding ranks, cards used."""
     for cards in sample(100_000, 5):
         value = rank(cards, "five-card")
         assert naive(cards) == (FIVE.index(value.category), value.tiebreak), (SEED, cards)
         assert cards == value.cards_used
+
+
+@pytest.mark.slow
+def test_all_five_card_hands_agree_with_the_twin() -> None:
+    """All 2,598,960 hands, one by one: category by both functions, deciding ranks, cards used."""
+    for cards in combinations(DECK, 5):
+        value = rank(cards, "five-card")
+        place, ranks = naive(cards)
+        assert (FIVE[place], ranks) == (value.category, value.tiebreak), cards
+        assert value.cards_used is cards
+        masks = [0, 0, 0, 0]
+        for card in cards:
+            masks["cdhs".index(card.suit)] |= 1 << (card.rank - 2)
+        assert 9 - place == category(*masks), cards
+
+
+def test_all_four_card_hands_agree_with_the_twin() -> None:
+    """All 270,725, one for all suit permutations of each: category, deciding ranks."""
+    for masks, _ in suit_classes(4):
+        cards = tuple(Card(place + 2, suit) for mask, suit in zip(masks, "cdhs", strict=True) for place in ones(mask))
+        value = rank(cards, "four-card")
+        assert naive(cards) == (FOUR.index(value.category), value.tiebreak), cards
+
+
+def ones(mask: int) -> list[int]:
+    return [place for place in range(13) if mask >> place & 1]
+
+
+@pytest.mark.parametrize(("size", "count"), [(5, 4_000), (6, 1_000)])
+def test_the_best_four_of_more_cards_are_found(size: int, count: int) -> None:
+    """Best four of five (Crazy 4, Four Card Poker) and of six (its dealer)."""
+    for cards in sample(count, size):
+        value = rank(cards, "four-card")
+        best = naive_best(cards, 4)
+        assert best == (FOUR.index(value.category), value.tiebreak), (SEED, cards)
+        assert best == naive(value.cards_used), (SEED, cards)
+
+
+@pytest.mark.parametrize("size", [4, 5, 6, 7])
+def test_the_best_three_of_more_cards_are_found(size: int) -> None:
+    """Three-card hands chosen from more cards."""
+    for cards in sample(1_000, size):
+        value = rank(cards, "three-card")
+        best = naive_best(cards, 3)
+        assert best == (THREE.index(value.category), value.tiebreak), (SEED, cards)
+        assert best == naive(value.cards_used), (SEED, cards)
 
 
 @pytest.mark.parametrize(("size", "count"), [(6, 3_000), (7, 1_500)])
