@@ -106,7 +106,7 @@ class LinkRules:
             wager_cents=link.wager_cents,
             units_max=link.units_max,
             levels=levels,
-            rows={row.hand: row for row in link.paytable.rows},
+            rows={row.hand: row for row in map(link.paytable.rows.__getitem__, link.paytable.trial_order)},
             only_level=next(iter(levels)) if len(levels) == 1 else None,
         )
         _check_rows(rules)
