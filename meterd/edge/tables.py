@@ -1,4 +1,4 @@
-"""Pay tables that are in no catalogue: a file or a folder that the command line names, besides what ``schema/`` holds."""
+"""Pay tables that are in no catalogue: a file or folder that the command line names, besides what ``schema/`` holds."""
 
 from __future__ import annotations
 
@@ -24,21 +24,18 @@ def read_tables(path: Path) -> dict[str, PayTable]:
         raise ConfigError(f"{path}: no *.toml file is below this folder")
     found: dict[str, PayTable] = {}
     for file in files:
-        for table in parse_paytables(_text(file), str(file)):
+        for table in parse_paytables(_bytes(file), str(file)):
             if table.id in found:
                 raise PaytableError(str(file), 1, "id", f"{table.id!r} stands in another file of {path} too")
             found[table.id] = table
     return found
 
 
-def _text(path: Path) -> str:
+def _bytes(path: Path) -> bytes:
     try:
-        return path.read_text(encoding="utf-8")
+        return path.read_bytes()
     except OSError as error:
         raise ConfigError(f"{path}: it cannot be read: {error.strerror}") from error
-    except UnicodeDecodeError as error:
-        line = error.object[: error.start].count(b"\n") + 1
-        raise ConfigError(f"{path}:{line}: not UTF-8, as TOML must be") from error
 
 
 def all_tables(extra: Path | None) -> Mapping[str, PayTable]:

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -90,6 +93,94 @@ def test_dealer_cards_that_decide_nothing_are_said_to() -> None:
     assert (0, "akq-spades") == (told.exit_code, json.loads(told.stdout)["hand"])
     assert "note: the dealer's cards decide nothing on co/three-card-poker/progressive-1" in told.stderr
     assert 2 == run("co/three-card-poker/progressive-1", "--cards", "As Ks Qs", "--dealer", "As").exit_code
+
+
+def test_dealer_cards_that_decide_are_used_and_asked_for() -> None:
+    """Given, they decide; missing, the row that depends on them is named; where they cannot matter nothing is asked."""
+    table = "co/bet-the-set-21/progressive"
+    assert "four-of-a-kind" == document(table, "--cards", "Ks Kh", "--dealer", "Kc Kd")["hand"]
+    assert "" == run(table, "--cards", "Ks Kh", "--dealer", "Kc Kd").stderr
+    assert "pair" == document(table, "--cards", "Ks Kh", "--dealer", "9c")["hand"]
+    assert None is document(table, "--cards", "Ks 9h")["hand"]
+    told = run(table, "--cards", "Ks Kh", "--json")
+    assert (2, "") == (told.exit_code, told.stdout)
+    assert "'Four of a Kind' depends on the dealer's cards: give at least 2 of them, up card first" in told.stderr
+
+
+def test_a_sum_of_pays_is_a_list_with_both() -> None:
+    """100 % of the meter plus 250 to 1."""
+    found = document("co/royal-match-21/progressive-1", "--cards", "Kh Qh", "--dealer", "Qh Kh")
+    assert [
+        {"kind": "meter_percent", "percent": "100", "level": None},
+        {"kind": "odds_to", "n": 250, "d": 1},
+    ] == found["pays"]
+
+
+def test_rolls_are_numbers_too() -> None:
+    """Points of a shooter, both dice or their total."""
+    found = document("co/fire-bet/fb-1", "--number", "4 2+2 5 5 6 8 3+3 9 9 4 7")
+    assert "for 1" in run("co/fire-bet/fb-1", "--number", "4 2+2 5 5 6 8 3+3 9 9 4 7").stdout
+    assert ["4", "5", "6", "9"] == found["cards_used"]
+
+
+@pytest.mark.parametrize(
+    ("table", "says"),
+    [
+        ("co/craps/odds", "is a list of wagers: each row is a bet of its own"),
+        ("co/golden-21-poker/pay-schedule-1", "cannot be evaluated"),
+    ],
+)
+def test_a_table_that_no_cards_can_win_says_why(table: str, says: str) -> None:
+    """Exit code 2, and the reason."""
+    told = run(table, "--cards", "As Ks")
+    assert 2 == told.exit_code
+    assert says in told.stderr
+
+
+NEW = """
+[[paytable]]
+id = "xx/mini/one"
+game = "Mini"
+wager = "bonus"
+kind = "bonus"
+basis = "three own cards"
+evaluator = "three-card"
+games = [{ name = "mini", basis = "three own cards", own_cards = 3 }]
+sources = [{ jurisdiction = "XX", rule = "1", table = "One" }]
+rows = [{ printed_hand = "Any pair", printed_pay = "2 to 1", pays = ["2 to 1"], match = "pair" }]
+"""
+
+
+def test_a_table_of_a_file_ranks_without_a_catalogue(tmp_path: Path) -> None:
+    """A file or a folder; tables of the catalogue are still there; a fault of the file is its place and exit 78."""
+    (tmp_path / "mini.toml").write_text(NEW, encoding="utf-8")
+    for place in (tmp_path, tmp_path / "mini.toml"):
+        arguments = ("--tables", str(place), "--cards")
+        assert "any-pair" == document("xx/mini/one", *arguments, "2c 2d 9h")["hand"]
+        assert "straight" == document("co/three-card-poker/progressive-1", *arguments, "2c 3d 4h")["hand"]
+    (tmp_path / "mini.toml").write_text(NEW.replace('"pair"', '"pear"'), encoding="utf-8")
+    broken = run("xx/mini/one", "--tables", str(tmp_path), "--cards", "2c 2d 9h")
+    assert (78, "") == (broken.exit_code, broken.stdout)
+    assert f"{tmp_path / 'mini.toml'}:11: match: unknown category 'pear'; did you mean 'pair'?" in broken.stderr
+    (tmp_path / "mini.toml").write_bytes(b"\n\xff")
+    broken = run("xx/mini/one", "--tables", str(tmp_path), "--cards", "2c 2d 9h")
+    assert 78 == broken.exit_code
+    assert "mini.toml:2: UTF-8: byte 0xff is no UTF-8 text" in broken.stderr
+
+
+def test_rank_loads_only_what_it_needs() -> None:
+    """One verb pays for no other: no linter, no par sheets, no schemas of site files."""
+    program = (
+        "import sys; from meterd.cli.main import main\n"
+        "try: main(['rank', 'co/nexus/pmg-ml-02', '--cards', '9h Th Jh Qh Kh', '--json'])\n"
+        "except SystemExit: pass\n"
+        "print(' '.join(sys.modules))"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    loaded = set(done.stdout.splitlines()[-1].split())
+    assert "meterd.paytables.outcome" in loaded
+    assert not {"pydantic", "hypothesis", "sqlite3", "asyncio", "meterd.config", "meterd.accounting"} & loaded
+    assert not {name for name in loaded if name.startswith(("meterd.paytables.lint", "meterd.paytables.parsheet"))}
 
 
 def test_choices_of_cards_do_not_overlap() -> None:
