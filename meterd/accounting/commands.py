@@ -60,11 +60,16 @@ class WagerSeen(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Command:
-    """Common to all commands."""
+    """Common to all commands.
+
+    ``now_utc`` is the moment of deciding in the form of ``Book.at_utc``. Whoever decides commands fills it in, whatever
+    the asker wrote; rules with a period in them compare it with moments that entries have put into the book.
+    """
 
     actor: Actor
     device: str | None = None
     event: Event | None = None
+    now_utc: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,6 +6,7 @@ The two rooms do not know each other: accounting speaks of facts and money, the 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import NamedTuple
 
 from meterd.accounting.book import Book
@@ -89,8 +90,8 @@ class Committer:
         return len(self._records)
 
     def decide(self, command: Command) -> Decision:
-        """Decide one command on the book as it stands and put its entries in their place in the chain."""
-        decision = decide(self.book, command)
+        """Decide one command on the book as it stands, now, and put its entries in their place in the chain."""
+        decision = decide(self.book, replace(command, now_utc=self._now().at_utc))
         for entry in decision.entries:
             stamp = self._now()
             record = seal(entry_draft(entry, stamp, self.book.site_id), self._seq + 1, self._head)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from pathlib import Path
 
 from meterd.accounting.book import Book
@@ -58,7 +59,7 @@ def opening_drafts(commands: Iterable[Command], now: Callable[[], Stamp]) -> lis
     book = Book()
     drafts: list[Draft] = []
     for command in commands:
-        decision = decide(book, command)
+        decision = decide(book, replace(command, now_utc=now().at_utc))
         if decision.refusal is not None:
             raise ConfigError(f"{type(command).__name__}: {decision.refusal.refusal.value} {decision.refusal.detail}")
         for entry in decision.entries:

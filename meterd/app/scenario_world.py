@@ -7,7 +7,7 @@ Units: the virtual clock moves by one second a command.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
@@ -49,9 +49,9 @@ class World:
 
     def act(self, command: Command) -> Decision:
         """Decide one command and put its entries into the ledger and the book."""
-        decision = decide(self.book, command)
         self.now += _STEP
         stamp = Stamp(self.now.strftime("%Y-%m-%dT%H:%M:%S.000000Z"), SITE_ID, len(self.records) * _SECOND_NS)
+        decision = decide(self.book, replace(command, now_utc=stamp.at_utc))
         for entry in decision.entries:
             record = seal(entry_draft(entry, stamp, SITE_ID), len(self.records) + 1, self.head)
             self.records.append(record)
