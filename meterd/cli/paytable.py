@@ -21,6 +21,7 @@ from meterd.paytables.parse import RESERVE_NOT_APPLICABLE, PaytableError
 #: Verbs with a file and imports of their own: name → (module, attribute).
 LATER: Final = {
     "lint": ("meterd.cli.lint", "lint"),
+    "parsheet": ("meterd.cli.parsheet", "parsheet"),
 }
 
 

@@ -54,6 +54,13 @@ def schema_files(folder: str, suffix: str) -> dict[str, str]:
 
 
 @cache
+def universe_text(name: str) -> str | None:
+    """A universe of hands kept as data, such as ``7-of-52-five-card``; None where there is none of that name."""
+    path = schema_root() / "universes" / f"{name}.txt"
+    return path.read_text(encoding="ascii") if path.is_file() else None
+
+
+@cache
 def _tables_of(name: str) -> tuple[PayTable, ...]:
     """The tables of one file, each checked to stand where its id says."""
     tables = parse_paytables(schema_text(name), name)

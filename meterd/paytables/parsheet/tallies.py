@@ -1,0 +1,96 @@
+"""From a table to the number of deals in which each of its rows is the hand, whatever the game is played with."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+
+from meterd.handrank.cards import Card, parse_card
+from meterd.paytables.decide import Decider, row_matches
+from meterd.paytables.evaluators import BAD_BEAT_DEALER, BAD_BEAT_PLAYER, EVALUATORS
+from meterd.paytables.model import PayTable, Row
+from meterd.paytables.outcome import outcome
+from meterd.paytables.parsheet.badbeat import TwoHands, run_pairs
+from meterd.paytables.parsheet.counting import Cached, Tally
+from meterd.paytables.parsheet.numbers import (
+    Reached,
+    all_numbers_chances,
+    distinct_points_chances,
+    points_chances,
+    streak_chances,
+)
+
+BAD_BEAT: TwoHands = TwoHands(BAD_BEAT_PLAYER, BAD_BEAT_DEALER)
+
+#: The universe of pairs of longest runs, kept as data.
+BAD_BEAT_UNIVERSE = "7-against-8-longest-straights"
+
+#: Seconds to work it out.
+BAD_BEAT_SECONDS = 5
+
+
+def tally_bad_beat(table: PayTable, cached: Cached) -> Tally:
+    """Deals of seven cards against eight, by the longest runs of both sides."""
+    decider = Decider(table)
+    text = cached(BAD_BEAT_UNIVERSE)
+    found: Tally = {}
+    for player, dealer, weight in run_pairs(BAD_BEAT) if text is None else parse_pairs(text):
+        row = decider.decide(player, (), dealer).row
+        found[row] = found.get(row, 0) + weight
+    return found
+
+
+def render_pairs() -> str:
+    """The text of the universe of run pairs: ``universe``, ``total`` and ``classes``, then weight, player, dealer.
+
+    Pairs of runs that both fall short of three cards or tie at the same run are kept like all others: what loses is
+    the evaluator's business.
+    """
+    pairs = list(run_pairs(BAD_BEAT))
+    lines = [f"universe {BAD_BEAT_UNIVERSE}", f"total {BAD_BEAT.deals}", f"classes {len(pairs)}"]
+    lines += [f"{weight} {''.join(map(str, player))} {''.join(map(str, dealer))}" for player, dealer, weight in pairs]
+    return "\n".join(lines) + "\n"
+
+
+def parse_pairs(text: str) -> Iterator[tuple[tuple[Card, ...], tuple[Card, ...], int]]:
+    """The inverse of :func:`render_pairs`.
+
+    Raises:
+        ValueError: the weights do not make up the total.
+    """
+    _, total, _, *lines = text.splitlines()
+    left = int(total.partition(" ")[2])
+    for line in lines:
+        weight, player, dealer = line.split()
+        left -= int(weight)
+        yield _cards(player), _cards(dealer), int(weight)
+    if left:
+        raise ValueError(f"universe {BAD_BEAT_UNIVERSE}: its classes do not make up its total")
+
+
+def _cards(text: str) -> tuple[Card, ...]:
+    return tuple(parse_card(text[place : place + 2]) for place in range(0, len(text), 2))
+
+
+def chances_of_numbers(table: PayTable, *, double_zero: bool) -> list[tuple[Row | None, Fraction]]:
+    """What a game of spins or rolls can come to, with its chance, and the row that ``outcome`` gives it."""
+    return [
+        (outcome(table, number=numbers).row, chance) for numbers, chance in _reached(table, double_zero=double_zero)
+    ]
+
+
+def longest(table: PayTable) -> int:
+    """The longest streak, or the most points, that the table lists."""
+    categories = (match.category for row in table.rows if row.offered for match in row_matches(table, row))
+    return max(int(category.rpartition("-")[2]) for category in categories)
+
+
+def _reached(table: PayTable, *, double_zero: bool) -> Reached:
+    evaluator = EVALUATORS[table.evaluator or ""]
+    if evaluator.model == "spins":
+        return streak_chances(longest(table), double_zero=double_zero)
+    if evaluator.name == "craps-points":
+        return points_chances(longest(table))
+    if evaluator.name == "craps-distinct-points":
+        return distinct_points_chances(longest(table))
+    return all_numbers_chances()
