@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,7 +11,7 @@ from little_table import earned, little_table, refused
 from meterd.handrank import parse_cards
 from meterd.paytables.decide import NeedsDealer, decide_row, reads_dealer, rows_holding
 from meterd.paytables.evaluators import EVALUATORS
-from meterd.paytables.match import SCOPES, examples, parse_match
+from meterd.paytables.match import SCOPES, WAGERS, examples, parse_match
 from meterd.paytables.qualifiers import CONDITIONS
 
 SHOE = "own_cards = 2, own_dealt = 8, dealer_cards = 2, dealer_dealt = 10"
@@ -328,3 +329,14 @@ def test_the_lower_hand_of_a_bad_beat_pays() -> None:
     assert None is earned(table, cards=mine, dealer="5h 6s 7c 8d 9s 2c 2d Qs")
     assert None is earned(table, cards="5c 6d 7h Ts 9c Kd Kh")
     assert "give at least 8 of them" in refused(table, cards=mine)
+
+
+def test_the_documentation_names_every_word() -> None:
+    """Each evaluator, category, qualifier and scope stands in docs/paytables.md."""
+    text = (Path(__file__).parents[2] / "docs/paytables.md").read_text(encoding="utf-8")
+    for evaluator in EVALUATORS.values():
+        assert f"`{evaluator.name}`" in text
+        assert all(category in text or category.startswith(("streak-", "points-")) for category in evaluator.categories)
+    for name in {*CONDITIONS, *(scope.partition(":")[0] for scope in SCOPES)}:
+        assert f"`{name}`" in text or f"`{name}:" in text, name
+    assert all(f"`{wager}" in text for wager in WAGERS)
