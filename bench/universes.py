@@ -11,7 +11,7 @@ import sys
 import time
 from pathlib import Path
 
-from meterd.paytables.parsheet.tallies import BAD_BEAT_UNIVERSE, render_pairs
+from meterd.paytables.parsheet.tallies import BAD_BEAT_UNIVERSE, beaten_classes, render_beaten
 from meterd.paytables.parsheet.universes import PLANS, build
 
 FOLDER = Path(__file__).resolve().parent.parent / "schema" / "universes"
@@ -21,7 +21,9 @@ def main() -> None:
     """Work out the universes named on the command line, or all."""
     wanted = set(sys.argv[1:])
     FOLDER.mkdir(exist_ok=True)
-    makers = {plan.name: lambda plan=plan: build(plan).render() for plan in PLANS} | {BAD_BEAT_UNIVERSE: render_pairs}
+    makers = {plan.name: lambda plan=plan: build(plan).render() for plan in PLANS} | {
+        BAD_BEAT_UNIVERSE: lambda: render_beaten(beaten_classes())
+    }
     for name, make in makers.items():
         if wanted and name not in wanted:
             continue

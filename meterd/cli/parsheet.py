@@ -100,8 +100,8 @@ def _page(table: PayTable, sheet: ParSheet) -> Iterator[str]:
     dealt = f", {sheet.decks} decks" if sheet.decks is not None and sheet.decks > 1 else ""
     wheel = f", {sheet.wheel} wheel" if sheet.wheel else ""
     yield f"{table.id}: {table.game}, {table.wager}{dealt}{wheel}; {sheet.universe:,} equally likely outcomes"
-    if sheet.assumes:
-        yield f"  Assumed: {sheet.assumes}."
+    if sheet.note:
+        yield f"  note: {sheet.note}"
     printed = {row.hand: row.printed_hand or row.hand for row in table.rows}
     pays = {row.hand: row.printed_pay or "(by the rule)" for row in table.rows}
     name = max((len(printed[row.hand]) for row in sheet.rows), default=4)

@@ -27,7 +27,7 @@ from meterd.paytables.parsheet.tallies import (
     longest,
     tally_bad_beat,
 )
-from meterd.paytables.parsheet.wagers import needs_wheel, wager_rows
+from meterd.paytables.parsheet.wagers import needs_wheel, unsaid, wager_rows
 
 __all__ = ["DECKS_MAX", "WHEELS", "MeterPar", "NoParSheet", "ParRow", "ParSheet", "parsheet", "seconds"]
 
@@ -73,7 +73,7 @@ def parsheet(
     if evaluator.model == "wagers":
         universe, rows = wager_rows(table, double_zero=double_zero)
         shown = wheel if needs_wheel(table) else None
-        return ParSheet(table.id, universe, rows, None, None, wheel=shown)
+        return ParSheet(table.id, universe, rows, None, None, wheel=shown, note=unsaid(table))
     universe, counts = _counts(table, evaluator, cached, double_zero=double_zero)
     chances = [
         (row, Fraction(counts.get(row.hand, 0), universe)) for row in table.rows if row.offered and not row.loses
@@ -91,7 +91,7 @@ def parsheet(
         returns.edge_at_seed,
         decks=table.decks if evaluator.model in _SHOES else None,
         wheel=wheel if evaluator.model == "spins" else None,
-        assumes=_THREE_CARDS if evaluator.model == "sevens" else "",
+        note=_THREE_CARDS if evaluator.model == "sevens" else "",
     )
 
 

@@ -44,7 +44,7 @@ _NOT_INHERITED: Final = frozenset({"high-card", "any"})
 
 #: Seconds per class that is made, and that is made and decided, on a slow machine.
 _SECONDS_MADE: Final = 6e-6
-_SECONDS_DECIDED: Final = 5e-5
+_SECONDS_DECIDED: Final = 2e-5
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ class ParRow:
     """One paying row: in how many deals of the universe it is the hand.
 
     Where each row is a bet of its own (roulette, craps), ``push_probability``, ``returned`` (the expected return of one
-    unit on that bet) and ``house_edge`` are given, else None.
+    unit on that bet) and ``house_edge`` are given, else None; rows of one bet show its return and edge alike.
     """
 
     hand: str
@@ -70,9 +70,10 @@ class ParSheet:
     """The whole sheet. ``universe`` counts equally likely deals (or is the common denominator of all chances).
 
     ``fixed_return`` is the expected return of all that does not come from a meter, wagers given back included;
-    ``from_meter_return`` that of fixed sums out of a meter that can pay them. ``house_edge_at_seed`` counts every level
-    at its seed, and is None where a seed is not known. Envy is in neither. ``lose_probability`` is the chance that no
-    paying row holds. All of these are None where each row is a bet of its own.
+    ``from_meter_return`` that of fixed sums out of a meter that can pay them. ``house_edge_at_seed`` counts every
+    level at its seed, and is None where a seed is not known. Envy is in neither. ``lose_probability`` is the chance
+    that no paying row holds. All of these are None where each row is a bet of its own. ``note`` says what was assumed
+    or left out.
     """
 
     paytable: str
@@ -86,7 +87,7 @@ class ParSheet:
     house_edge_at_seed: Fraction | None = None
     decks: int | None = None
     wheel: str | None = None
-    assumes: str = ""
+    note: str = ""
 
     def to_json(self) -> dict[str, Any]:
         """The public form: probabilities in lowest terms, whole numbers as strings."""
@@ -102,7 +103,7 @@ class ParSheet:
             "house_edge_at_seed": _text(self.house_edge_at_seed),
             "decks": self.decks,
             "wheel": self.wheel,
-            "assumes": self.assumes,
+            "note": self.note,
         }
 
 

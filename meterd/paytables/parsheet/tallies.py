@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 from fractions import Fraction
 
+from meterd.handrank.badbeat import two_way_bad_beat
 from meterd.handrank.cards import Card, parse_card
 from meterd.paytables.decide import Decider, row_matches
 from meterd.paytables.evaluators import BAD_BEAT_DEALER, BAD_BEAT_PLAYER, EVALUATORS
@@ -20,52 +21,58 @@ from meterd.paytables.parsheet.numbers import (
     streak_chances,
 )
 
+#: The player's cards, the dealer's, and how many deals they stand for.
+Beaten = tuple[tuple[Card, ...], tuple[Card, ...], int]
+
 BAD_BEAT: TwoHands = TwoHands(BAD_BEAT_PLAYER, BAD_BEAT_DEALER)
 
-#: The universe of pairs of longest runs, kept as data.
-BAD_BEAT_UNIVERSE = "7-against-8-longest-straights"
+#: The universe of beaten straights, kept as data.
+BAD_BEAT_UNIVERSE = "7-against-8-beaten-straights"
 
 #: Seconds to work it out.
 BAD_BEAT_SECONDS = 5
 
 
 def tally_bad_beat(table: PayTable, cached: Cached) -> Tally:
-    """Deals of seven cards against eight, by the longest runs of both sides."""
+    """Deals of seven cards against eight, by what is beaten in them."""
     decider = Decider(table)
     text = cached(BAD_BEAT_UNIVERSE)
     found: Tally = {}
-    for player, dealer, weight in run_pairs(BAD_BEAT) if text is None else parse_pairs(text):
+    for player, dealer, weight in beaten_classes() if text is None else parse_beaten(text):
         row = decider.decide(player, (), dealer).row
         found[row] = found.get(row, 0) + weight
     return found
 
 
-def render_pairs() -> str:
-    """The text of the universe of run pairs: ``universe``, ``total`` and ``classes``, then weight, player, dealer.
+def beaten_classes() -> list[Beaten]:
+    """Deals with one beaten hand (or none) put together: a deal of each, and how many there are."""
+    found: dict[tuple[object, ...], Beaten] = {}
+    for player, dealer, weight in run_pairs(BAD_BEAT):
+        beaten = two_way_bad_beat(player, dealer)
+        key = () if beaten is None else (beaten.length, beaten.top, beaten.loser)
+        first = found.get(key, (player, dealer, 0))
+        found[key] = (*first[:2], first[2] + weight)
+    return list(found.values())
 
-    Pairs of runs that both fall short of three cards or tie at the same run are kept like all others: what loses is
-    the evaluator's business.
-    """
-    pairs = list(run_pairs(BAD_BEAT))
-    lines = [f"universe {BAD_BEAT_UNIVERSE}", f"total {BAD_BEAT.deals}", f"classes {len(pairs)}"]
-    lines += [f"{weight} {''.join(map(str, player))} {''.join(map(str, dealer))}" for player, dealer, weight in pairs]
+
+def render_beaten(classes: Sequence[Beaten]) -> str:
+    """The text of the universe: its name, total and number of classes, then weight, player's and dealer's cards."""
+    lines = [f"universe {BAD_BEAT_UNIVERSE}", f"total {BAD_BEAT.deals}", f"classes {len(classes)}"]
+    lines += [f"{weight} {''.join(map(str, player))} {''.join(map(str, dealer))}" for player, dealer, weight in classes]
     return "\n".join(lines) + "\n"
 
 
-def parse_pairs(text: str) -> Iterator[tuple[tuple[Card, ...], tuple[Card, ...], int]]:
-    """The inverse of :func:`render_pairs`.
+def parse_beaten(text: str) -> list[Beaten]:
+    """The inverse of :func:`render_beaten`.
 
     Raises:
         ValueError: the weights do not make up the total.
     """
     _, total, _, *lines = text.splitlines()
-    left = int(total.partition(" ")[2])
-    for line in lines:
-        weight, player, dealer = line.split()
-        left -= int(weight)
-        yield _cards(player), _cards(dealer), int(weight)
-    if left:
+    classes = [(_cards(player), _cards(dealer), int(weight)) for weight, player, dealer in map(str.split, lines)]
+    if int(total.partition(" ")[2]) != sum(weight for _, _, weight in classes):
         raise ValueError(f"universe {BAD_BEAT_UNIVERSE}: its classes do not make up its total")
+    return classes
 
 
 def _cards(text: str) -> tuple[Card, ...]:

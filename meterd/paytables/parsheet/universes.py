@@ -23,6 +23,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from math import comb
 from typing import Final
 
@@ -147,6 +148,7 @@ PLANS: Final = (
 )
 
 
+@lru_cache(maxsize=8)
 def parse_universe(text: str) -> Universe:
     """The inverse of :meth:`Universe.render`.
 
