@@ -50,8 +50,11 @@ class PokerHand:
     def __init__(self, cards: Sequence[Card], ranking: str | Ranking) -> None:
         self.ranking = RANKINGS[ranking] if isinstance(ranking, str) else ranking
         self.cards = tuple(cards)
-        _check(self.cards, self.ranking)
+        if not self.ranking.size <= len(self.cards) <= self.ranking.most:
+            raise CardError(_wrong_number(self.cards, self.ranking))
         self._holding = Holding(self.cards, self.ranking)
+        if self._holding.repeated or self._holding.wilds:
+            check_decks(self.cards, jokers=self.ranking.jokers)
         self._natural: Holding | None = None if self._holding.wilds else self._holding
 
     def find(self, category: str, size: int | None = None, *, natural: bool = False) -> HandValue | None:
@@ -217,13 +220,8 @@ def _checked(cards: Sequence[Card]) -> Levels:
     return Holding(cards, _FIVE_CARD).levels
 
 
-def _check(cards: tuple[Card, ...], ranking: Ranking) -> None:
-    """Refuse cards that cannot be a hand of this ranking."""
-    if not ranking.size <= len(cards) <= ranking.most:
-        given = " ".join(map(str, cards)) or "none"
-        if len(cards) < ranking.size:
-            raise CardError(f"a {ranking.name} hand needs {ranking.size} cards; given: {given}")
-        most = f"a {ranking.name} hand is made of at most {ranking.most} cards"
-        raise CardError(f"{most}; {len(cards)} given: {given}")
-    if len(set(cards)) != len(cards) or JOKER in cards:
-        check_decks(cards, jokers=ranking.jokers)
+def _wrong_number(cards: tuple[Card, ...], ranking: Ranking) -> str:
+    given = " ".join(map(str, cards)) or "none"
+    if len(cards) < ranking.size:
+        return f"a {ranking.name} hand needs {ranking.size} cards; given: {given}"
+    return f"a {ranking.name} hand is made of at most {ranking.most} cards; {len(cards)} given: {given}"

@@ -41,45 +41,46 @@ Found = tuple[tuple[int, ...], tuple[Pick, ...]]
 
 
 class Holding:
-    """The masks of some cards, suits in dealt order.
+    """The masks of some cards, suits in dealt order; ``repeated``: a mask has lost a second copy of a card.
 
     ``wilds`` counts the wild cards; the others are in the masks. A bug is wild in straights and flushes and an ace in
     ``levels`` and ``sorted``, so ``spare`` does not count it again.
     """
 
-    __slots__ = ("levels", "size", "sorted", "spare", "suits", "wheel", "wild_deuces", "wilds")
+    __slots__ = ("levels", "ranks", "repeated", "size", "sorted", "spare", "suits", "wheel", "wild_deuces", "wilds")
 
     def __init__(self, cards: Iterable[Card], ranking: Ranking, *, natural: bool = False) -> None:
         masks: dict[str, int] = {}
         ranks: list[int] = []
-        self.wilds = self.wild_deuces = 0
+        wild: list[int] = []
+        self.repeated = False
         wild_ranks = () if natural else ranking.wild_ranks
         for rank_, suit in cards:
             if rank_ and rank_ not in wild_ranks:
-                masks[suit] = masks.get(suit, 0) | 1 << (rank_ - RANK_MIN)
+                held, own = masks.get(suit, 0), 1 << (rank_ - RANK_MIN)
+                if held & own:
+                    self.repeated = True
+                masks[suit] = held | own
                 ranks.append(rank_)
             elif not natural:
-                self.wilds += 1
-                self.wild_deuces += rank_ == RANK_MIN
+                wild.append(rank_)
         for suit in SUITS:
-            masks.setdefault(suit, 0)
-        self.suits = masks
-        self.levels = Levels.of_masks(*masks.values())
-        self.spare = self.wilds
-        if self.wilds and ranking.wild == BUG:
-            self.levels = self.levels.with_ace()
-            ranks.append(ACE)
-            self.spare -= 1
+            if suit not in masks:
+                masks[suit] = 0
         ranks.sort(reverse=True)
+        levels = Levels.of_masks(*masks.values())
+        self.suits = masks
+        self.ranks = levels[0]
+        self.wilds = self.spare = len(wild)
+        self.wild_deuces = wild.count(RANK_MIN)
+        if wild and ranking.wild == BUG:
+            levels = levels.with_ace()
+            ranks.insert(0, ACE)
+            self.spare -= 1
+        self.levels = levels
         self.sorted = ranks
         self.size = ranking.size
         self.wheel = ranking.wheel
-
-    @property
-    def ranks(self) -> int:
-        """All ranks of the natural cards."""
-        clubs, diamonds, hearts, spades = self.suits.values()
-        return clubs | diamonds | hearts | spades
 
     def runs(self, size: int) -> tuple[bytes, str]:
         """The table of runs for these cards, and the place of the wheel; only a run of the ranking's size moves it."""
@@ -173,11 +174,11 @@ def _groups(groups: tuple[int, ...], hand: Holding, _size: int) -> Found | None:
     rest, spare = hand.sorted.copy(), hand.spare
     for rank_, count in zip(ranks, groups, strict=True):
         wanted += [rank_] * count
-        for _ in range(count):
-            if rank_ in rest:
-                rest.remove(rank_)
-            else:
-                spare -= 1
+        held = min(count, rest.count(rank_))
+        if held:
+            first = rest.index(rank_)
+            del rest[first : first + held]
+        spare -= count - held
     single = ([ACE] * spare + rest)[: max(0, hand.size - len(wanted))]
     return (*ranks, *single), (Pick((*wanted, *single)),)
 
@@ -190,9 +191,9 @@ def _natural_groups(groups: Sequence[int], levels: Levels) -> tuple[int, ...] | 
         free = levels[count - 1] & ~barred
         if not free:
             return None
-        rank_ = free.bit_length() - 1 + RANK_MIN
-        chosen.append(rank_)
-        barred |= bit(rank_)
+        place = free.bit_length() - 1
+        barred |= 1 << place
+        chosen.append(place + RANK_MIN)
     return tuple(chosen)
 
 
