@@ -1,6 +1,6 @@
 """Hands worked out by hand from the rule text, and that every row of every table can be earned.
 
-Each line of ``hands/*.txt``: ids (a pattern) | own cards | community | dealer | spins or rolls | hand (- loses).
+Each line of ``hands/*.txt``: ids (patterns, by spaces) | own cards | community | dealer | spins or rolls | hand (- loses).
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Example(NamedTuple):
     hand: str
 
     def tables(self) -> list[str]:
-        return [table_id for table_id in TABLES if fnmatchcase(table_id, self.pattern)]
+        return [table_id for table_id in TABLES if any(fnmatchcase(table_id, one) for one in self.pattern.split())]
 
 
 def examples() -> list[Example]:
