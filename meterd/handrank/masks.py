@@ -125,7 +125,7 @@ def category(clubs: int, diamonds: int, hearts: int, spades: int) -> int:  # noq
     """The place in the five-card order (0 a royal flush, 9 high card) of the best five of five to seven cards.
 
     With five to seven cards of one deck no flush leaves room for a full house, so a flush is asked first. More cards
-    need :class:`~meterd.handrank.poker.PokerHand`.
+    need ``PokerHand``.
     """
     suited = _SUITED[clubs] or _SUITED[diamonds] or _SUITED[hearts] or _SUITED[spades]
     if suited:

@@ -92,15 +92,28 @@ def test_as_many_copies_as_the_decks_hold_are_fine() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "says"),
+    ("ranking", "text", "says"),
     [
-        ("As Ks", "a three-card hand needs 3 cards; given: As Ks"),
-        ("", "a three-card hand needs 3 cards; given: none"),
-        ("As Ks As", "As occurs twice"),
-        ("As Ks Jkr", "no joker"),
+        ("three-card", "As Ks", "a three-card hand needs 3 cards; given: As Ks"),
+        ("three-card", "", "a three-card hand needs 3 cards; given: none"),
+        ("pai-gow", "As Ks Qs Jkr", "a pai-gow hand needs 5 cards; given: As Ks Qs Jkr"),
+        (
+            "five-card",
+            "As Ks Qs Js Ts 9s 8s 7s",
+            "a five-card hand is made of at most 7 cards; 8 given: As Ks Qs Js Ts 9s 8s 7s",
+        ),
+        ("three-card", "As Ks As", "As occurs twice, but one deck holds it once"),
+        ("five-card", "7h 7h 7c 7d 7s", "7h occurs twice, but one deck holds it once"),
+        ("five-card", "7h 8h 7h 9h 7h", "7h occurs 3 times, but one deck holds it once"),
+        ("deuces-wild", "2c 2c 7c 7d 7s", "2c occurs twice, but one deck holds it once"),
+        ("three-card", "As Ks Jkr", "Jkr occurs once, but this game is dealt with no joker"),
+        ("deuces-wild", "2c Jkr 7c 7d 7s", "Jkr occurs once, but this game is dealt with no joker"),
+        ("pai-gow", "Jkr Jkr Ac Ad Ah", "Jkr occurs twice, but this game is dealt with one joker"),
+        ("joker-wild", "Jkr Ac Ac Ad Ah", "Ac occurs twice, but one deck holds it once"),
     ],
 )
-def test_ranking_refuses_hands_that_cannot_be(text: str, says: str) -> None:
-    """Too few cards, a card twice, and a joker never reach the masks."""
-    with pytest.raises(CardError, match=says):
-        rank(parse_cards(text), "three-card")
+def test_ranking_refuses_hands_that_cannot_be(ranking: str, text: str, says: str) -> None:
+    """Too few or too many cards, a card twice, a joker where there is none: named, with what was expected."""
+    with pytest.raises(CardError) as caught:
+        rank(parse_cards(text), ranking)
+    assert says == str(caught.value)
