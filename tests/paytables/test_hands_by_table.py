@@ -1,6 +1,6 @@
 """Hands worked out by hand from the rule text, and that every row of every table can be earned.
 
-Each line of ``hands/*.txt``: ids (patterns, by spaces) | own cards | community | dealer | spins or rolls | hand (- loses).
+Each line of ``hands/*.txt``: ids (patterns, by spaces) | own | community | dealer | spins or rolls | hand (- loses).
 """
 
 from __future__ import annotations
