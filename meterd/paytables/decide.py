@@ -211,7 +211,7 @@ def single_ranking(name: str, cards: int) -> Ranking:
 
 
 def _readings(ask: Ask, look: Look) -> Iterator[HandValue]:
-    """Every way the cards make the category, best first; a deck without second copies has one that matters."""
+    """Ways the cards make the category, best first: all of a shoe hand; of one deck the best, natural if asked for."""
     if ask.category == "any":
         yield HandValue("any", tuple(sorted([card.rank for card in look.cards], reverse=True)), look.cards, 0, "any")
     elif isinstance(look.hand, ShoeHand):
