@@ -1,0 +1,135 @@
+"""A change of a live table: whatever a hand earns today it must earn tomorrow."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from lint_tables import (
+    FLUSH,
+    GOOD,
+    HEAD,
+    METER,
+    PAIR,
+    STRAIGHT,
+    STRAIGHT_FLUSH,
+    TOP,
+    TRIPLE,
+    changes,
+    codes,
+    only,
+    row,
+    table,
+)
+
+from meterd.paytables.lint import Severity
+from meterd.paytables.model import PayTable
+
+OLD = table()
+
+
+def test_the_same_table_changes_nothing() -> None:
+    """Nor does one in other words."""
+    assert () == changes(OLD, OLD)
+    assert () == changes(OLD, table((*GOOD[:4], row("Pair", "1 to 1", "pair top:2+"))))
+
+
+@pytest.mark.parametrize(
+    ("new", "code", "at", "says"),
+    [
+        (
+            table((*GOOD[:4], row("Pair", "1 to 1", "pair top:3+"))),
+            "HARDER_TO_WIN",
+            "pair",
+            "today pair ('1 to 1'), then no row (nothing): 288 of 22,100 hands",
+        ),
+        (
+            table((STRAIGHT_FLUSH, TRIPLE, FLUSH, PAIR)),
+            "HARDER_TO_WIN",
+            "straight",
+            "today straight ('6 to 1'), then no row (nothing): 720 of 22,100 hands",
+        ),
+        (
+            table((TRIPLE, FLUSH, STRAIGHT, STRAIGHT_FLUSH, PAIR)),
+            "HARDER_TO_WIN",
+            "straight-flush",
+            "today straight-flush ('40 to 1'), then flush ('3 to 1'): 48 of 22,100 hands",
+        ),
+        (
+            table((*GOOD[:3], row("Flush", "2 to 1", "flush"), PAIR)),
+            "PAYS_LESS",
+            "flush",
+            "pays '2 to 1', today '3 to 1'",
+        ),
+        (
+            table((*GOOD[:4], row("Pair", "1 for 1", "pair"))),
+            "PAYS_LESS",
+            "pair",
+            "pays '1 for 1', today '1 to 1'",
+        ),
+        (
+            table((*GOOD, row("Ace", "1 to 1", "high-card top:A"))),
+            "EASIER_TO_WIN",
+            "ace",
+            "today no row (nothing), then ace ('1 to 1'): 3,840 of 22,100 hands",
+        ),
+        (
+            table((row("Mini", "50 to 1", "straight-flush top:A"), *GOOD)),
+            "EASIER_TO_WIN",
+            "straight-flush",
+            "today straight-flush ('40 to 1'), then mini ('50 to 1'): 4 of 22,100 hands",
+        ),
+    ],
+)
+def test_what_becomes_harder_or_easier_is_counted_hand_by_hand(new: PayTable, code: str, at: str, says: str) -> None:
+    """One change each: that finding and no other."""
+    found = changes(OLD, new)
+    assert [code] == codes(found)
+    assert (at, says) == (found[0].row, found[0].found)
+    assert (Severity.NOTICE if code == "EASIER_TO_WIN" else Severity.FAULT) == found[0].severity
+
+
+def test_less_envy_pays_less_and_more_does_not() -> None:
+    """Envy is part of what a wager wins."""
+    live, less = table((TOP, PAIR)), table((TOP.replace("$100", "$50"), PAIR))
+    assert "gives 50.00 envy, today 100.00" == only(changes(live, less), "PAYS_LESS").found
+    assert () == changes(less, live)
+
+
+def test_a_share_against_odds_is_compared_at_the_seed_or_counts_as_less() -> None:
+    """100 % of 1,000.00 is less than 1,500 for 1 and more than 500 for 1; without a seed nobody knows."""
+    fixed = table((row("AKQ spades", "500 for 1", "straight-flush top:A suit:s"), PAIR), METER)
+    dear = table((row("AKQ spades", "1500 for 1", "straight-flush top:A suit:s"), PAIR), METER)
+    bare = replace(
+        table((TOP, PAIR), METER), rows=tuple(replace(each, envy_cents=0) for each in table((TOP, PAIR)).rows)
+    )
+    assert ["PAYS_LESS"] == codes(changes(replace(bare), fixed))
+    assert () == changes(bare, dear)
+    assert ["PAYS_LESS"] == codes(changes(replace(bare, seed_cents=None), dear))
+
+
+def test_tables_of_other_cards_are_compared_by_chance() -> None:
+    """Two decks make a pair likelier and a straight flush rarer: each row by how often at least its pay is earned."""
+    shoe = HEAD.replace('"three-card"', '"shoe"')
+    one, two = (
+        table((STRAIGHT_FLUSH, PAIR), f"decks = {decks}\n", shoe.replace("sample/one", f"sample/decks-{decks}"))
+        for decks in (1, 2)
+    )
+    assert ["HARDER_TO_WIN", "EASIER_TO_WIN"] == codes(changes(one, two)) or codes(changes(one, two)) == [
+        "HARDER_TO_WIN"
+    ] * 0
+    harder = only(changes(one, two), "HARDER_TO_WIN")
+    assert ("straight-flush", True) == (harder.row, "today 1 in 460" in harder.found)
+
+
+def test_without_chances_only_unchanged_words_are_safe() -> None:
+    """No evaluator: a row gone is harder, other words or another order cannot be compared, the same table is silent."""
+    live = replace(OLD, evaluator=None, note="Not defined.")
+    assert () == changes(live, live)
+    gone = replace(live, rows=live.rows[:4])
+    assert ["HARDER_TO_WIN", "NOT_COMPARABLE"] == codes(changes(live, gone))
+    worded = replace(live, rows=(*live.rows[:4], replace(live.rows[4], printed_hand="Pair of Jacks")))
+    assert ["NOT_COMPARABLE"] == codes(changes(live, worded))
+    turned = replace(live, rows=live.rows[::-1])
+    assert ["NOT_COMPARABLE"] == codes(changes(live, turned))
+    assert "another order" in changes(live, turned)[0].found
