@@ -90,12 +90,12 @@ def test_games_of_other_odds_may_not_be_linked() -> None:
 
 def test_what_the_print_accepts_a_site_has_to_answer_for_where_it_chose() -> None:
     """Seed and rates are the site's: their faults stay. A row that the print has anyway stays accepted."""
-    lines = 'lint_accepts = ["METER_CANNOT_CARRY: the print has no rate", "ROW_NEVER_REACHED flush: printed after any pair"]\n'
+    lines = 'lint_accepts = ["METER_CANNOT_CARRY: the print has no rate", "ROW_NEVER_REACHED flush: printed last"]\n'
     rows = (TOP, row("Triple", "$50", "three-of-a-kind", "$50 from meter"), row("Any", "push", "high-card | pair"))
     odd = table((*rows, row("Flush", "1 to 1", "flush suit:c top:2")), lines)
     found = lint_site(SITE.replace("200_000", "100_000"), odd)
     assert only(found, "METER_CANNOT_CARRY").accepted is None
-    assert "printed after any pair" == only(found, "ROW_NEVER_REACHED").accepted
+    assert "printed last" == only(found, "ROW_NEVER_REACHED").accepted
     assert "ACCEPTS_NOTHING" not in codes(lint_site(SITE, odd))
 
 
