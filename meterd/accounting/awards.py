@@ -20,7 +20,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from meterd.accounting.marks import Part, RoundMark, Tie
-from meterd.accounting.meter import LevelMoney, LinkRules, Moves, add, restart, share_of, take, top_up
+from meterd.accounting.meter import LevelMoney, LinkRules, Moves, add, limit_from, restart, share_of, take, top_up
 from meterd.accounting.settings import Ties
 from meterd.money import MICROCENTS_PER_CENT
 from meterd.paytables.model import Pay, PayKind
@@ -42,7 +42,7 @@ class LinkMoney:
     def to_json(self) -> dict[str, Any]:
         """Plain JSON values, for an entry."""
         return {
-            "levels": {name: level.facts() for name, level in self.levels.items()},
+            "levels": {name: {**level.facts(), **level.limit_facts()} for name, level in self.levels.items()},
             "marks": {key: mark.to_json() for key, mark in self.marks.items()},
         }
 
@@ -51,7 +51,7 @@ class LinkMoney:
         """The inverse of :meth:`to_json`."""
         levels = {
             name: LevelMoney(
-                rules.levels[name],
+                limit_from(rules.levels[name], facts),
                 facts["display_microcents"],
                 facts["reserve_microcents"],
                 facts["overflow_microcents"],

@@ -11,89 +11,34 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
+from meterd.accounting import fold_links, fold_site
 from meterd.accounting.awards import ClaimFacts, LinkMoney
 from meterd.accounting.entries import Entry, Kind
+from meterd.accounting.journal import (
+    CapOp,
+    ClaimOp,
+    Journal,
+    LockOp,
+    Op,
+    ShiftOp,
+    UndoOp,
+    WagersVoidedOp,
+    without_award,
+)
+from meterd.accounting.landing import landed_from
 from meterd.accounting.marks import Part, RoundMark
-from meterd.accounting.meter import LinkRules, landed_from
-from meterd.accounting.replay import ClaimOp, Journal, LockOp, Op, ShiftOp, UndoOp, WagersVoidedOp
-from meterd.accounting.settings import LinkSettings, SiteSettings, TableSettings
 from meterd.accounting.state import (
     Award,
     AwardStatus,
     DeviceMark,
     EnvyShare,
-    LevelCounts,
     LinkState,
-    TableState,
     TableStatus,
     Wager,
 )
 
 if TYPE_CHECKING:
     from meterd.accounting.book import Book
-
-
-def _ledger_created(book: Book, entry: Entry) -> None:
-    book.site_id = entry.body["site"]
-    book.currency = entry.body["currency"]
-    book.demo = entry.body["demo"]
-
-
-def _site_set(book: Book, entry: Entry) -> None:
-    book.site = SiteSettings.from_json(entry.body["settings"])
-
-
-def _link_opened(book: Book, entry: Entry) -> None:
-    settings = LinkSettings.from_json(entry.body["settings"])
-    rules = LinkRules.of(settings)
-    counts = {name: LevelCounts() for name in rules.levels}
-    book.links[settings.id] = LinkState(settings, rules, book.balances, counts)
-    for name, level in rules.levels.items():
-        book.counts_by_key[level.key] = counts[name]
-    book.read_levels(entry.body["levels"])
-
-
-def _table_defined(book: Book, entry: Entry) -> None:
-    settings = TableSettings.from_json(entry.body["settings"])
-    book.tables[settings.id] = TableState(settings)
-
-
-def _started(book: Book, entry: Entry) -> None:  # noqa: ARG001 - all handlers look alike
-    """The last run ended without closing its tables: what was open then may have missed chips since."""
-    for table in book.tables.values():
-        if table.state is TableStatus.OPEN:
-            table.state = TableStatus.CLOSED
-            table.closed_reason = "crash"
-            table.needs_end_game = True
-
-
-def _device_trusted(book: Book, entry: Entry) -> None:
-    epoch = entry.body["epoch"]
-    for name, count in entry.body["counts"].items():
-        book.devices[name] = DeviceMark(epoch, count)
-
-
-def _heard(book: Book, entry: Entry) -> None:
-    """A device was lost, or the daemon stopped: what was heard of it until then was not missed."""
-    for name, count in entry.body.get("heard", {}).items():
-        mark = book.devices[name]
-        book.devices[name] = DeviceMark(mark.epoch, max(mark.count, count))
-
-
-def _table_opened(book: Book, entry: Entry) -> None:
-    table = book.tables[entry.table or ""]
-    table.state = TableStatus.OPEN
-    table.closed_reason = ""
-    table.needs_end_game = False
-    table.groups = ()
-
-
-def _table_closed(book: Book, entry: Entry) -> None:
-    table = book.tables[entry.table or ""]
-    table.closed_reason = entry.body["reason"]
-    if table.state is not TableStatus.LOCKED:
-        table.state = TableStatus.CLOSED
-        table.needs_end_game = entry.body["needs_end_game"]
 
 
 def _locked(book: Book, entry: Entry) -> None:
@@ -107,6 +52,7 @@ def _locked(book: Book, entry: Entry) -> None:
     table.folded = frozenset()
     table.awards = ()
     table.last_envy = ()
+    table.round_caps = table.caps_at(book.at_utc)
     wagers = {}
     devices = book.devices
     total = 0
@@ -223,7 +169,13 @@ def _confirmed(book: Book, entry: Entry) -> None:
     _read_marks(link, body["marks"])
     for member in body["awards"]:
         award = book.awards[member]
-        award = replace(award, status=AwardStatus.CONFIRMED, held=False, confirmed_by=award.verified_by or entry.actor)
+        award = replace(
+            award,
+            status=AwardStatus.CONFIRMED,
+            held=False,
+            confirmed_by=award.verified_by or entry.actor,
+            confirmed_at_utc=book.at_utc,
+        )
         book.awards[member] = award
         _settled(book, award)
 
@@ -260,9 +212,7 @@ def _voided(book: Book, entry: Entry) -> None:
     book.awards[name] = award
     link = book.links[award.link]
     ops = link.journal.ops if link.journal is not None else []
-    _reread_journal(
-        book, link, entry.body, [op for op in ops if not (isinstance(op, ClaimOp) and op.facts.award == name)]
-    )
+    _reread_journal(book, link, entry.body, without_award(ops, name))
     _settled(book, award)
 
 
@@ -277,7 +227,7 @@ def _corrected(book: Book, entry: Entry) -> None:
                 hand=body["hand"], seat=body["seat"], units=body["units"], late=tuple(body["late"])
             )
             ops.append(ClaimOp(facts, op.before))
-        else:
+        elif not (isinstance(op, CapOp) and op.award == award.id):
             ops.append(op)
     book.awards[award.id] = replace(
         award,
@@ -304,7 +254,7 @@ def _correction(book: Book, entry: Entry) -> None:
     link = book.links[award.link]
     if link.journal is not None:
         paid = award.status is AwardStatus.PAID
-        link.journal.ops.append(UndoOp(award.id, award.table, award.parts, paid))
+        link.journal.ops.append(UndoOp(award.id, award.table, award.parts, paid, award.owed_account))
 
 
 def _wager_voided(book: Book, entry: Entry) -> None:
@@ -354,16 +304,8 @@ def _game_ended(book: Book, entry: Entry) -> None:
 
 
 HANDLERS: Final[dict[Kind, Callable[[Book, Entry], None]]] = {
-    Kind.LEDGER_CREATED: _ledger_created,
-    Kind.SITE_SET: _site_set,
-    Kind.LINK_OPENED: _link_opened,
-    Kind.TABLE_DEFINED: _table_defined,
-    Kind.STARTED: _started,
-    Kind.STOPPED: _heard,
-    Kind.DEVICE_TRUSTED: _device_trusted,
-    Kind.DEVICE_LOST: _heard,
-    Kind.TABLE_OPENED: _table_opened,
-    Kind.TABLE_CLOSED: _table_closed,
+    **fold_site.HANDLERS,
+    **fold_links.HANDLERS,
     Kind.LOCKED: _locked,
     Kind.LATE_BET: _late_bet,
     Kind.CLAIMED: claimed,

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from meterd.accounting.meter import Landing, landed_from, landed_json
+from meterd.accounting.landing import Landing, landed_from, landed_json
 
 
 class Part(NamedTuple):

@@ -10,9 +10,10 @@ Units: ``*_microcents``, ``*_cents``, ``*_ppm``.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final, NamedTuple
 
+from meterd.accounting.landing import Landing
 from meterd.accounting.settings import Floor, LevelSettings, LinkSettings, ResetMode, Ties
 from meterd.errors import MisuseError
 from meterd.money import MICROCENTS_PER_CENT, PPM_PER_WHOLE
@@ -74,9 +75,24 @@ class LevelRules:
             limit_microcents=_NO_LIMIT if level.limit_cents is None else level.limit_cents * MICROCENTS_PER_CENT,
             limited=limited,
             overflow_to=to,
-            spill_to=to.removeprefix(LEVEL_PREFIX) if to is not None and to.startswith(LEVEL_PREFIX) else None,
+            spill_to=_spill_to(to),
             share_scales=level.share_scales,
         )
+
+    def limited_to(self, limit_microcents: int | None, overflow_to: str | None) -> LevelRules:
+        """The same level with another limit, None for none, and another way for what arrives above it."""
+        return replace(
+            self,
+            limit_microcents=_NO_LIMIT if limit_microcents is None else limit_microcents,
+            limited=limit_microcents is not None,
+            overflow_to=overflow_to,
+            spill_to=_spill_to(overflow_to),
+        )
+
+
+def _spill_to(overflow: str | None) -> str | None:
+    """The level an overflow goes to, None where it goes to the next meter or the house."""
+    return overflow.removeprefix(LEVEL_PREFIX) if overflow is not None and overflow.startswith(LEVEL_PREFIX) else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,28 +207,25 @@ class LevelMoney:
             "won_cents": self.won_cents,
         }
 
+    def limit_facts(self) -> dict[str, int | str | None]:
+        """The limit then in force, for a state that is stored to be told again."""
+        rules = self.rules
+        return {"limit_microcents": rules.limit_microcents if rules.limited else None, "overflow_to": rules.overflow_to}
+
+
+def limit_from(rules: LevelRules, facts: Mapping[str, Any]) -> LevelRules:
+    """A level's rules with the limit that a stored state had; one stored before limits could change has today's."""
+    if "limit_microcents" not in facts:
+        return rules
+    limit: int | None = facts["limit_microcents"]
+    if (limit if limit is not None else _NO_LIMIT, facts["overflow_to"]) == (rules.limit_microcents, rules.overflow_to):
+        return rules
+    return rules.limited_to(limit, facts["overflow_to"])
+
 
 def add(moves: Moves, account: str, microcents: int) -> None:
     """Note that an account gained (or, negative, lost) an amount."""
     moves[account] = moves.get(account, 0) + microcents
-
-
-class Landing(NamedTuple):
-    """Where an amount came to lie: a level's meter or overflow, or, with the level's way ``house``, as income."""
-
-    level: str
-    in_meter: bool
-    microcents: int
-
-
-def landed_json(landed: Mapping[str, tuple[Landing, ...]]) -> dict[str, list[list[Any]]]:
-    """Plain JSON values, for an entry."""
-    return {name: [list(landing) for landing in landings] for name, landings in landed.items()}
-
-
-def landed_from(data: Mapping[str, Any]) -> dict[str, tuple[Landing, ...]]:
-    """The inverse of :func:`landed_json`."""
-    return {name: tuple(Landing(*landing) for landing in landings) for name, landings in data.items()}
 
 
 class Contribution(NamedTuple):

@@ -13,9 +13,10 @@ from typing import Any
 from meterd.accounting.answer import award_facts, level_facts
 from meterd.accounting.awards import LinkMoney
 from meterd.accounting.book import Book
+from meterd.accounting.journal import CapOp, ClaimOp, LockOp, Op, without_award
 from meterd.accounting.marks import RoundMark
 from meterd.accounting.meter import LinkRules, Moves
-from meterd.accounting.replay import ClaimOp, LockOp, Op, Pins, redecide
+from meterd.accounting.replay import Pins, redecide
 from meterd.accounting.state import Award
 from meterd.errors import InvariantBroken
 
@@ -54,8 +55,7 @@ class Retold:
 
 def without(timeline: Timeline, award: Award) -> Retold:
     """The link as if a pending award had not been claimed."""
-    ops = [op for op in timeline.ops if not (isinstance(op, ClaimOp) and op.facts.award == award.id)]
-    retold = _retell(timeline, ops, award.table)
+    retold = _retell(timeline, without_award(timeline.ops, award.id), award.table)
     retold.after.pending.remove(award.id)
     del retold.after.amounts[award.id]
     return retold
@@ -78,7 +78,7 @@ def corrected(timeline: Timeline, award: Award, *, hand: str, seat: int, units: 
     for op in timeline.ops:
         if isinstance(op, ClaimOp) and op.facts.award == award.id:
             ops.append(ClaimOp(op.facts._replace(hand=hand, seat=seat, units=units, late=late), op.before))
-        else:
+        elif not (isinstance(op, CapOp) and op.award == award.id):
             ops.append(op)
     retold = _retell(timeline, ops, award.table)
     retold.facts["late"] = list(late)

@@ -3,8 +3,7 @@
 A void is defined, not computed by differences (M5): every act on the link since the claim is decided again, with the
 parameters then in force, from the link's state just before it; the void entry posts that outcome minus what stands.
 To do so the book keeps a ``Journal`` per link while an award of it is pending: the state before the earliest pending
-claim, and the acts since, each a small record made from its entry alone. So the journal survives a restart: it is part
-of the fold.
+claim, and the acts since.
 
 Rule 1: replaying a journal unchanged gives exactly the state the book holds; ``redecide`` insists.
 Rule 2: amounts of confirmed and paid awards are pinned; only their funding may change.
@@ -16,10 +15,10 @@ Units: microcents unless a name says cents.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
+from dataclasses import dataclass, replace
 
-from meterd.accounting.awards import ClaimFacts, LinkMoney, Settled, settle
+from meterd.accounting.awards import LinkMoney, Settled, settle
+from meterd.accounting.journal import CapOp, ClaimOp, LimitOp, LockOp, Op, ShiftOp, UndoOp, WagersVoidedOp
 from meterd.accounting.marks import Part, RoundMark
 from meterd.accounting.meter import (
     HOUSE,
@@ -34,75 +33,6 @@ from meterd.accounting.meter import (
 from meterd.accounting.ties import confirmed_ties
 from meterd.errors import InvariantBroken, require
 from meterd.money import MICROCENTS_PER_CENT, PPM_PER_WHOLE
-
-
-@dataclass(frozen=True, slots=True)
-class LockOp:
-    """A LOCK: (seat, units) per wager. ``sent`` per level what went on to another level, ``received`` what arrived."""
-
-    table: str
-    round: int
-    wagers: tuple[tuple[int, int], ...]
-    sent: Mapping[str, int] = field(default_factory=dict)
-    received: Mapping[str, int] = field(default_factory=dict)
-
-    @property
-    def key(self) -> str:
-        """Name of the round."""
-        return f"{self.table}#{self.round}"
-
-
-@dataclass(frozen=True, slots=True)
-class ClaimOp:
-    """A claim, with the link as it stood just before it."""
-
-    facts: ClaimFacts
-    before: LinkMoney
-
-
-class WagersVoidedOp(NamedTuple):
-    """Wagers of a round given back: (seat, units)."""
-
-    table: str
-    round: int
-    wagers: tuple[tuple[int, int], ...]
-
-
-class UndoOp(NamedTuple):
-    """A confirmed (or paid) award undone. ``parts`` as they were, for an award claimed before the journal begins."""
-
-    award: str
-    table: str
-    parts: tuple[Part, ...]
-    paid: bool
-
-
-class ShiftOp(NamedTuple):
-    """What a void moved between levels after the fact."""
-
-    level: str
-    microcents: int
-    table: str
-
-
-Op = LockOp | ClaimOp | WagersVoidedOp | UndoOp | ShiftOp
-
-
-@dataclass(slots=True)
-class Journal:
-    """The acts on a link since its earliest pending claim, which is the first of them."""
-
-    ops: list[Op]
-
-    def trim(self, pending: Mapping[str, Any]) -> Journal | None:
-        """Drop what lies before the earliest claim still pending; None where none is."""
-        for index, op in enumerate(self.ops):
-            if isinstance(op, ClaimOp) and op.facts.award in pending:
-                if index:
-                    self.ops = self.ops[index:]
-                return self
-        return None
-
 
 Pins = Mapping[str, tuple[Part, ...]]
 
@@ -187,7 +117,7 @@ def undo(money: LinkMoney, op: UndoOp) -> None:
     for name in {part.level for part in parts if part.level is not None}:
         money.levels[name].hits -= 1
     for part in parts:
-        source = f"house/pays/{op.table}" if op.paid else f"payable/{op.award}"
+        source = f"house/pays/{op.table}" if op.paid else op.account or f"payable/{op.award}"
         if not op.paid:
             add(moves, source, -part.house_cents * MICROCENTS_PER_CENT)
             add(moves, f"house/pays/{op.table}", part.house_cents * MICROCENTS_PER_CENT)
@@ -217,18 +147,53 @@ def shift(money: LinkMoney, op: ShiftOp) -> None:
         return
     level = money.levels[op.level]
     wanted = -op.microcents
-    taken = give_back(level, wanted, money.moves)
-    taken += _take_overflow(money, level, wanted - taken)
+    match op.what:
+        case "seed":
+            taken = min(wanted, level.standing)
+            level.standing -= taken
+            level.meter -= taken
+            add(money.moves, level.rules.meter, -taken)
+        case "reserve":
+            taken = min(wanted, level.reserve)
+            level.reserve -= taken
+            add(money.moves, level.rules.reserve, -taken)
+        case "overflow":
+            taken = _take_overflow(money, level, wanted)
+        case _:
+            taken = give_back(level, wanted, money.moves)
+            taken += _take_overflow(money, level, wanted - taken)
     add(money.moves, f"house/pays/{op.table}", -(wanted - taken))
+
+
+def cap(money: LinkMoney, op: CapOp) -> None:
+    """Cut an award that is told again; one claimed before the telling begins has been cut already."""
+    parts = money.parts.get(op.award)
+    if parts is None:
+        return
+    cents = sum(op.cuts)
+    add(money.moves, f"payable/{op.award}", -cents * MICROCENTS_PER_CENT)
+    add(money.moves, f"house/pays/{op.table}", cents * MICROCENTS_PER_CENT)
+    money.parts[op.award] = cut_parts(parts, op.cuts)
+
+
+def cut_parts(parts: tuple[Part, ...], cuts: tuple[int, ...]) -> tuple[Part, ...]:
+    """Parts of an award less what an aggregate limit took off each."""
+    return tuple(
+        part._replace(cents=part.cents - cut, house_cents=part.house_cents - cut)
+        for part, cut in zip(parts, cuts, strict=True)
+    )
 
 
 @dataclass(slots=True)
 class Played:
-    """One telling of a journal: the link at its end, the acts with their states, what was sent, what was settled."""
+    """One telling of a journal: the link at its end, the acts with their states, what was settled.
+
+    ``sent`` is what went from a level to another, by the names of both.
+    """
 
     money: LinkMoney
     ops: list[Op]
-    sent: dict[str, int]
+    sent: dict[tuple[str, str], int]
     settled: dict[str, Settled]
 
 
@@ -239,7 +204,7 @@ def play(rules: LinkRules, base: LinkMoney, ops: Sequence[Op], pins: Pins, keep:
     """
     money = base.copy()
     told: list[Op] = []
-    sent: dict[str, int] = {}
+    sent: dict[tuple[str, str], int] = {}
     settled: dict[str, Settled] = {}
     tied = confirmed_ties(rules, (op.facts for op in ops if isinstance(op, ClaimOp)), pins)
     for op in ops:
@@ -260,6 +225,13 @@ def play(rules: LinkRules, base: LinkMoney, ops: Sequence[Op], pins: Pins, keep:
             case ShiftOp():
                 shift(money, op)
                 told.append(op)
+            case LimitOp():
+                level = money.levels[op.level]
+                level.rules = level.rules.limited_to(op.limit_microcents, op.overflow_to)
+                told.append(op)
+            case CapOp():
+                cap(money, op)
+                told.append(op)
     return Played(money, told, sent, settled)
 
 
@@ -270,14 +242,15 @@ def _forget(money: LinkMoney, op: LockOp, keep: Collection[str]) -> None:
         money.marks.pop(before, None)
 
 
-def _lock_again(money: LinkMoney, rules: LinkRules, op: LockOp, sent: dict[str, int]) -> LockOp:
+def _lock_again(money: LinkMoney, rules: LinkRules, op: LockOp, sent: dict[tuple[str, str], int]) -> LockOp:
     resets = {name: level.resets for name, level in money.levels.items()}
     if not op.wagers:
         money.marks[op.key] = RoundMark(resets)
         return op
     done = contribute(rules, money.levels, op.wagers, money.moves, op.received)
     for name, amount in done.sent.items():
-        sent[name] = sent.get(name, 0) + amount
+        way = (name, money.levels[name].rules.spill_to or "")
+        sent[way] = sent.get(way, 0) + amount
     cents = sum(units for _, units in op.wagers) * rules.wager_cents
     add(money.moves, f"drop/{op.table}", -cents * PPM_PER_WHOLE)
     add(money.moves, f"house/hold/{op.table}", done.hold_microcents)
@@ -325,10 +298,11 @@ def redecide(
     }
     money.moves = moves
     shifts = []
-    for name, level_rules in rules.levels.items():
-        delta = new.sent.get(name, 0) - old.sent.get(name, 0)
-        if delta and level_rules.spill_to is not None:
-            op = ShiftOp(level_rules.spill_to, delta, table)
+    order = list(rules.levels)
+    for way in sorted({**old.sent, **new.sent}, key=lambda way: order.index(way[0])):
+        delta = new.sent.get(way, 0) - old.sent.get(way, 0)
+        if delta:
+            op = ShiftOp(way[1], delta, table)
             shift(money, op)
             shifts.append(op)
     return Redecided(money, [*new.ops, *shifts], moves, changed, shifts)

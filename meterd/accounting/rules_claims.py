@@ -200,5 +200,5 @@ def pay(book: Book, command: Pay) -> Answer:
         "method": command.method,
         "cashier": command.cashier,
     }
-    moves = {f"payable/{award.id}": -amount, f"paid/{award.table}": amount}
+    moves = {award.owed_account: -amount, f"paid/{award.table}": amount}
     return (entry(command, Kind.PAID, body, table=award.table, link=award.link, moves=moves),)

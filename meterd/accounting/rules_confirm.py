@@ -29,12 +29,17 @@ from meterd.accounting.ties import groups, mates, split_levels
 from meterd.money import MICROCENTS_PER_CENT
 
 
+def same_person(one: str, other: str) -> bool:
+    """Whether two names are one person's: badges and keyboards differ in the case of letters."""
+    return one.casefold() == other.casefold()
+
+
 def second_refusal(actor: Actor, second: Actor | None) -> Refused | None:
     """A second person has to be authorised and somebody else."""
     if second is None:
         return None
     return not_authorised(second, SECONDS) or (
-        Refused(Refusal.SAME_PERSON, second.id) if second.id == actor.id else None
+        Refused(Refusal.SAME_PERSON, second.id) if same_person(second.id, actor.id) else None
     )
 
 
@@ -148,7 +153,7 @@ def _persons_refusal(book: Book, command: Confirm, award: Award) -> Refused | No
     """Whoever keyed the claim may not confirm it; without an evaluator a large award needs two."""
     keyers = {award.keyed_by, *award.corrected_by}
     for person in (command.actor, command.second):
-        if person is not None and person.id in keyers:
+        if person is not None and any(same_person(person.id, keyer) for keyer in keyers):
             return Refused(Refusal.SAME_PERSON, f"{person.id} keyed {award.id}")
     needs_cards = _needs_cards(book, award)
     evaluator = book.links[award.link].settings.paytable.evaluator

@@ -27,9 +27,10 @@ from meterd.accounting.answer import (
 from meterd.accounting.book import Book
 from meterd.accounting.commands import Actor, Command, Correct, Undo, Void, VoidRound, VoidSeat
 from meterd.accounting.entries import Entry, Kind
+from meterd.accounting.journal import UndoOp, WagersVoidedOp
 from meterd.accounting.past import Retold, Timeline, corrected, without
 from meterd.accounting.refusals import Refusal, Refused
-from meterd.accounting.replay import UndoOp, WagersVoidedOp, return_wagers, undo
+from meterd.accounting.replay import return_wagers, undo
 from meterd.accounting.rules_claims import row_of, wager_refusal
 from meterd.accounting.rules_confirm import award_refusal, complete_ties, second_refusal
 from meterd.accounting.state import Award, AwardStatus, LinkState, TableState
@@ -230,10 +231,11 @@ def undo_award(book: Book, command: Undo) -> Answer:
     award = book.awards.get(command.award)
     if award is None:
         return Refused(Refusal.AWARD_UNKNOWN, command.award)
-    if not award.stands:
+    if award.status not in {AwardStatus.CONFIRMED, AwardStatus.PAID}:
         return Refused(Refusal.AWARD_NOT_PENDING, f"{award.id} is {award.state_word}, not confirmed")
     money = book.money(award.link)
-    undo(money, UndoOp(award.id, award.table, award.parts, award.status is AwardStatus.PAID))
+    paid = award.status is AwardStatus.PAID
+    undo(money, UndoOp(award.id, award.table, award.parts, paid, award.owed_account))
     body = {
         "award": award.id,
         "was": award.state_word,

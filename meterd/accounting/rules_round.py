@@ -22,7 +22,8 @@ from meterd.accounting.answer import (
 from meterd.accounting.book import Book
 from meterd.accounting.commands import EndGame, Event, Fold, Join, LateBet, Lock, Role, WagerSeen
 from meterd.accounting.entries import Entry, Kind
-from meterd.accounting.meter import LevelMoney, contribute, landed_json
+from meterd.accounting.landing import landed_json
+from meterd.accounting.meter import LevelMoney, contribute
 from meterd.accounting.refusals import Refusal, Refused
 from meterd.accounting.state import LinkState, TableState, TableStatus
 from meterd.money import MICROCENTS_PER_CENT, PPM_PER_WHOLE

@@ -138,13 +138,19 @@ class LinkSettings:
 
 @dataclass(frozen=True, slots=True)
 class TableSettings:
-    """One gaming table. ``game`` is the game dealt; ``folded_live``: a folded hand still wins (R31-R33)."""
+    """One gaming table. ``game`` is the game dealt; ``folded_live``: a folded hand still wins (R31-R33).
+
+    ``cap_player_cents``, ``cap_table_cents``: the posted aggregate limits of one round, per player and for the whole
+    table (CO 47.1-1047); None is no limit.
+    """
 
     id: str
     link: str
     game: str
     seats: int
     folded_live: bool = True
+    cap_player_cents: int | None = None
+    cap_table_cents: int | None = None
 
     def to_json(self) -> dict[str, Any]:
         """Plain JSON values, for an entry."""
@@ -154,6 +160,8 @@ class TableSettings:
             "game": self.game,
             "seats": self.seats,
             "folded_live": self.folded_live,
+            "cap_player_cents": self.cap_player_cents,
+            "cap_table_cents": self.cap_table_cents,
         }
 
     @classmethod
@@ -164,7 +172,12 @@ class TableSettings:
 
 @dataclass(frozen=True, slots=True)
 class SiteSettings:
-    """What holds for the whole property. ``None`` amounts mean "no such threshold"."""
+    """What holds for the whole property. ``None`` amounts mean "no such threshold".
+
+    ``seed_recovery``: the house may take a standing seed back; ``release_to_house``: players' money may leave as the
+    house's income (a reserve or overflow released, an unclaimed award). ``unclaimed_days`` after its confirmation an
+    award counts as unclaimed, None never; ``discontinue_notice_days`` pass between notice and the end of a link.
+    """
 
     id: str
     currency: str = "USD"
@@ -172,6 +185,10 @@ class SiteSettings:
     cards_above_cents: int | None = None
     two_person_cents: int | None = None
     envy_confirm_above_cents: int | None = None
+    seed_recovery: bool = False
+    release_to_house: bool = False
+    unclaimed_days: int | None = None
+    discontinue_notice_days: int = 0
 
     def to_json(self) -> dict[str, Any]:
         """Plain JSON values, for an entry."""
@@ -182,6 +199,10 @@ class SiteSettings:
             "cards_above_cents": self.cards_above_cents,
             "two_person_cents": self.two_person_cents,
             "envy_confirm_above_cents": self.envy_confirm_above_cents,
+            "seed_recovery": self.seed_recovery,
+            "release_to_house": self.release_to_house,
+            "unclaimed_days": self.unclaimed_days,
+            "discontinue_notice_days": self.discontinue_notice_days,
         }
 
     @classmethod

@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import NamedTuple
 
+from meterd.accounting.journal import Journal
 from meterd.accounting.marks import Part, RoundMark
 from meterd.accounting.meter import LinkRules
-from meterd.accounting.replay import Journal
 from meterd.accounting.settings import LinkSettings, TableSettings
 
 
@@ -32,6 +32,7 @@ class AwardStatus(StrEnum):
     CONFIRMED = "confirmed"
     PAID = "paid"
     VOIDED = "voided"
+    DISPOSED = "disposed"
 
 
 class EnvyShare(NamedTuple):
@@ -40,6 +41,14 @@ class EnvyShare(NamedTuple):
     seat: int
     cents: int
     trigger_award: str
+
+
+class Caps(NamedTuple):
+    """Aggregate limits of a table and since when they hold; None is no limit."""
+
+    from_utc: str
+    player_cents: int | None
+    table_cents: int | None
 
 
 class Wager(NamedTuple):
@@ -56,6 +65,7 @@ class RoundSeats(NamedTuple):
     groups: tuple[frozenset[int], ...]
     folded: frozenset[int]
     awards: tuple[str, ...] = ()
+    caps: Caps | None = None
 
 
 class DeviceMark(NamedTuple):
@@ -94,6 +104,8 @@ class Award:
     verified_by: str | None = None
     confirmed_by: str | None = None
     undone: bool = False
+    confirmed_at_utc: str = ""
+    unclaimed: bool = False
 
     @property
     def key(self) -> str:
@@ -107,12 +119,17 @@ class Award:
 
     @property
     def stands(self) -> bool:
-        """Confirmed or paid, and not undone."""
-        return self.status in {AwardStatus.CONFIRMED, AwardStatus.PAID}
+        """Confirmed, paid or disposed of, and not undone."""
+        return self.status in {AwardStatus.CONFIRMED, AwardStatus.PAID, AwardStatus.DISPOSED}
+
+    @property
+    def owed_account(self) -> str:
+        """The account that holds what is still owed for it."""
+        return f"unclaimed/{self.link}" if self.unclaimed else f"payable/{self.id}"
 
     @property
     def state_word(self) -> str:
-        """The word used on pages: pending, held, confirmed, paid or voided."""
+        """The word used on pages: pending, held, confirmed, paid, voided or disposed."""
         return "held" if self.held and self.pending else self.status.value
 
     @property
@@ -143,12 +160,17 @@ class LevelState:
 
 @dataclass(slots=True)
 class LevelCounts:
-    """What a level counts beside its money. ``hits`` awards that touched its meter, ``resets`` its restarts."""
+    """What a level counts beside its money. ``hits`` awards that touched its meter, ``resets`` its restarts.
+
+    ``adjusted``: what adjustments have put into this meter, as long as ``resets`` is still ``adjusted_resets``.
+    """
 
     standing: int = 0
     resets: int = 0
     hits: int = 0
     won_cents: int = 0
+    adjusted: int = 0
+    adjusted_resets: int = 0
 
 
 @dataclass(slots=True)
@@ -156,7 +178,8 @@ class LinkState:
     """One link in force. ``rules`` are its settings worked out once; ``marks`` of rounds by ``TABLE#ROUND``.
 
     ``pending`` are its pending awards in ledger order. ``journal`` is there while one is: what is needed to decide
-    again.
+    again. ``suspended`` is why no wager is taken; ``discontinued``: and none will be. ``notice_utc``: when its end was
+    announced.
     """
 
     settings: LinkSettings
@@ -169,6 +192,8 @@ class LinkState:
     marks: dict[str, RoundMark] = field(default_factory=dict)
     journal: Journal | None = None
     pending: dict[str, None] = field(default_factory=dict)
+    discontinued: bool = False
+    notice_utc: str = ""
 
     @property
     def levels(self) -> dict[str, LevelState]:
@@ -195,7 +220,11 @@ class LinkState:
 
 @dataclass(slots=True)
 class TableState:
-    """One table. ``round`` counts LOCKs; ``past`` keeps who sat where in ended rounds with an award still pending."""
+    """One table. ``round`` counts LOCKs; ``past`` keeps who sat where in ended rounds with an award still pending.
+
+    ``caps`` are the aggregate limits posted so far, oldest first; the newest may not hold yet. ``round_caps`` are those
+    under which the running round was locked.
+    """
 
     settings: TableSettings
     state: TableStatus = TableStatus.CLOSED
@@ -210,13 +239,23 @@ class TableState:
     late: int = 0
     last_envy: tuple[EnvyShare, ...] = ()
     past: dict[int, RoundSeats] = field(default_factory=dict)
+    caps: tuple[Caps, ...] = ()
+    round_caps: Caps | None = None
 
     @property
     def key(self) -> str:
         """Name of the round for the marks of a link."""
         return f"{self.settings.id}#{self.round}"
 
+    def caps_at(self, moment: str) -> Caps | None:
+        """The aggregate limits that hold at a moment: the newest posted long enough ago; None where there are none.
+
+        Moments of the ledger are texts of one form, so they sort as time does.
+        """
+        found = next((caps for caps in reversed(self.caps) if caps.from_utc <= moment), None)
+        return None if found is None or found[1:] == (None, None) else found
+
     @property
     def seats(self) -> RoundSeats:
         """Who sits where in the running round."""
-        return RoundSeats(self.wagers, self.groups, self.folded, self.awards)
+        return RoundSeats(self.wagers, self.groups, self.folded, self.awards, self.round_caps)
