@@ -115,7 +115,7 @@ def _evaluator(table: PayTable) -> Evaluator:
         raise NoParSheet(f"{table.id} has no par sheet: {table.note or 'the rule text does not define its hands'}")
     if table.depends_on_play:
         raise NoParSheet(
-            f"{table.id} has no par sheet: which cards count there is somebody's choice. {table.note}".strip()
+            f"{table.id} has no par sheet: it depends on how hands are played or drawn to. {table.note}".strip()
         )
     return EVALUATORS[table.evaluator]
 

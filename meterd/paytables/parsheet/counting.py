@@ -87,6 +87,10 @@ class Counting:
         sorts = min(prod(comb(types + size - 1, size) for size in sizes), universe(sizes, self.shoe))
         return round(sorts / prod(factorial(len(group)) for group in self.looks.groups) * _SECONDS_DECIDED)
 
+    def uses(self, universe_name: str) -> bool:
+        """Whether the deals are counted by the universe of this name, kept as data."""
+        return self._kept is not None and self._plan.name == universe_name
+
     def tally(self) -> Tally:
         """The number of deals in which each row is the hand."""
         if self._kept is not None:

@@ -1,0 +1,186 @@
+"""What follows from the chances: returns, meters at which a wager is fair, mean awards, envy."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+
+import pytest
+from little_table import little_table
+
+from meterd.edge.files import paytable, universe_text
+from meterd.paytables.model import PayTable
+from meterd.paytables.parse import parse_paytables
+from meterd.paytables.parsheet import NoParSheet, ParSheet, parsheet
+
+#: Best hands of five cards, with any pays.
+FIVE = """
+[[paytable]]
+id = "xx/five/table"
+game = "Five"
+wager = "progressive"
+kind = "progressive"
+basis = "five cards"
+evaluator = "five-card"
+games = [{{ name = "five", basis = "five cards", own_cards = 5 }}]
+sources = [{{ jurisdiction = "XX", rule = "1", table = "Five" }}]
+{keys}
+rows = [
+{rows}
+]
+"""
+
+
+def five(*rows: tuple[str, list[str]], keys: str = "") -> PayTable:
+    lines = [
+        f'{{ hand = "{match.split()[0]}", printed_hand = "{match}", printed_pay = "x", match = "{match}", pays = {pays} }},'
+        for match, pays in rows
+    ]
+    (table,) = parse_paytables(FIVE.format(keys=keys, rows="\n".join(lines)), "five.toml")
+    return table
+
+
+def sheet(table: PayTable | str, **known: dict[str, int]) -> ParSheet:
+    found = paytable(table) if isinstance(table, str) else table
+    return parsheet(found, cached=universe_text, **known)  # type: ignore[arg-type]
+
+
+def test_roulette_up_long_run() -> None:
+    """20 % of each dollar on $10,000, paid once in 38^9 / C(38, 9) streaks: $212,704.67; 19 % on $3,000: $19,892.06."""
+    assert 21_270_467 == sheet("pa/roulette-up/progressive-1").meters["main"].mean_award_cents
+    assert 1_989_206 == sheet("pa/roulette-up/progressive-7").meters["main"].mean_award_cents
+
+
+@pytest.mark.parametrize(
+    ("rows", "seed", "rate", "mean"),
+    [
+        (("royal-flush | straight-flush",), 100_000, 90_000, 684_766),
+        (("royal-flush | straight-flush",), 600_000, 80_000, 1_119_792),
+        (("royal-flush | straight-flush", "four-of-a-kind"), 50_000, 95_000, 89_568),
+    ],
+)
+def test_published_mean_awards(rows: tuple[str, ...], seed: int, rate: int, mean: int) -> None:
+    """Casino Hold 'Em's progressive: $6,847.66, $11,197.92, $895.68, the last exactly half a cent (Wizard of Odds)."""
+    table = five(*((match, ["100% meter"] if match == rows[-1] else ["1 for 1"]) for match in rows))
+    assert mean == sheet(table, seeds={"main": seed}, increments_ppm={"main": rate}).meters["main"].mean_award_cents
+
+
+def test_smaller_shares_and_fixed_pays_out_of_the_meter_lower_the_mean_award() -> None:
+    """The mean is that of a meter followed wager by wager: what wins, with its chance, after what the others took."""
+    table = five(
+        ("straight", ["100% meter"]),
+        ("flush", ["10% meter"]),
+        ("full-house", ["25% meter"]),
+        ("four-of-a-kind", ["$2 from meter"]),
+    )
+    mean = sheet(table, seeds={"main": 10_000}, increments_ppm={"main": 300_000}).meters["main"].mean_award_cents
+    chance = {row.hand: row.probability for row in sheet(table).rows}
+    meter, award, alive = 10_000.0, 0.0, 1.0
+    p = float(chance["straight"])
+    share, fixed = float(chance["flush"] / 10 + chance["full-house"] / 4), float(chance["four-of-a-kind"] * 200)
+    for _ in range(20_000):
+        award += alive * p * (meter + 30)
+        alive *= 1 - p
+        meter = ((meter + 30) * (1 - p - share) - fixed) / (1 - p)
+    assert round(award) == mean
+
+
+def test_no_mean_award_without_seed_rate_or_a_whole_award() -> None:
+    """Not known, not payable as a whole, or eaten up by fixed pays: no figure."""
+    whole = five(("royal-flush", ["100% meter"]), ("straight", ["$10 from meter"]))
+    tenth = five(("royal-flush", ["10% meter"]))
+    assert sheet(whole).meters["main"].mean_award_cents is None
+    assert sheet(whole, seeds={"main": 1}).meters["main"].mean_award_cents is None
+    assert sheet(whole, seeds={"main": 1}, increments_ppm={"main": 1}).meters["main"].mean_award_cents is None
+    assert sheet(tenth, seeds={"main": 1}, increments_ppm={"main": 1}).meters["main"].mean_award_cents is None
+
+
+def test_break_even_meter_of_a_published_table() -> None:
+    """Three Card Poker 1: 12,020 of 22,100 come back from the fixed pays; one hand wins the meter: $10,080."""
+    found = sheet("co/three-card-poker/progressive-1")
+    assert Fraction(12_020, 22_100) == found.fixed_return
+    assert (Fraction(1, 22_100), 1_008_000) == (
+        found.meters["main"].share_probability,
+        found.meters["main"].break_even_cents,
+    )
+    assert 1 - Fraction(12_020 + 1_000, 22_100) == found.house_edge_at_seed
+
+
+def test_break_even_is_rounded_down_and_reckons_other_levels_at_seed() -> None:
+    """100 % of one level at 40 in 2,598,960 and of another, at $3,000.07, at 624."""
+    table = five(("straight-flush", ["100% mega"]), ("four-of-a-kind", ["100% minor"]))
+    assert {"mega": None, "minor": None} == {
+        level: meter.break_even_cents for level, meter in sheet(table).meters.items()
+    }
+    known = sheet(table, seeds={"minor": 300_007}).meters
+    exact = (100 - Fraction(300_007 * 624, 2_598_960)) * Fraction(2_598_960, 40)
+    assert (int(exact), None) == (known["mega"].break_even_cents, known["minor"].break_even_cents)
+    assert exact > int(exact)
+
+
+def test_fixed_pays_from_a_meter_end_where_the_meter_ends() -> None:
+    """$10,000 from the meter for a straight can make a wager fair before the meter holds so much."""
+    table = five(("royal-flush", ["100% meter"]), ("straight", ["$10,000 from meter"]))
+    royal, straight = (row.probability for row in sheet(table).rows)
+    meter = sheet(table).meters["main"]
+    assert int(100 / (royal + straight)) == meter.break_even_cents
+    assert straight * 1_000_000 / 100 == sheet(table).from_meter_return
+    assert sheet(five(("straight", ["$2 from meter"]))).meters["main"].break_even_cents is None
+    assert 0 == sheet(five(("pair", ["9 for 1"]), ("royal-flush", ["100% meter"]))).meters["main"].break_even_cents
+
+
+def test_the_wager_comes_back_once() -> None:
+    """250 to 1 beside the meter gives the wager back once, 250 for 1 never, and never where the table keeps it."""
+    odds, pair = ["100% meter", "250 to 1"], sheet(five(("pair", ["push"]))).rows[0].probability
+    assert 251 * pair == sheet(five(("pair", odds))).fixed_return
+    assert 250 * pair == sheet(five(("pair", odds), keys="original_wager_returned = false")).fixed_return
+    assert 252 * pair == sheet(five(("pair", ["250 to 1", "1 to 1"]))).fixed_return
+    assert Fraction(5, 2) * pair == sheet(five(("pair", ["2.5 for 1"]))).fixed_return
+    assert pair == sheet(five(("pair", ["push"]))).fixed_return
+    assert 20 * pair == sheet(five(("pair", ["$100"]), keys="wager_cents = 500")).fixed_return
+
+
+def test_a_loss_is_no_row_and_what_is_left_loses() -> None:
+    """A printed loss counts with the hands that hold no row, so that all chances sum to one."""
+    found = sheet(five(("pair", ["loss"]), ("high-card", ["1 to 1"])))
+    assert [("high-card", 1_302_540)] == [(row.hand, row.count) for row in found.rows]
+    assert 1 == found.rows[0].probability + (found.lose_probability or 0)
+
+
+def test_envy_of_one_other_player() -> None:
+    """$100 and $25 at 1 and 3 in 22,100, per dollar; nothing where the dealer gets it, nor in the house edge."""
+    table = paytable("co/three-card-poker/progressive-1")
+    assert Fraction(175, 22_100) == sheet(table).envy_return_per_other_player
+    to_dealer = replace(table, envy_to="dealer")
+    assert (0, sheet(table).house_edge_at_seed) == (
+        sheet(to_dealer).envy_return_per_other_player,
+        sheet(to_dealer).house_edge_at_seed,
+    )
+
+
+def test_a_level_that_the_table_lacks_is_refused() -> None:
+    """With the levels there are; likewise decks and wheels that the table does not know."""
+    with pytest.raises(NoParSheet, match="no level 'grand'; its levels: mega, major, minor"):
+        sheet("co/nexus/pmg-ml-02", seeds={"grand": 1})
+    with pytest.raises(NoParSheet, match="printed for 4, 5, 6, 7, 8 decks, not for 3"):
+        parsheet(paytable("co/21-plus-3/standard"), decks=3, cached=universe_text)
+    with pytest.raises(NoParSheet, match="9 decks: a shoe holds 1 to 8"):
+        parsheet(paytable("co/blazing-sevens/b7p1"), decks=9, cached=universe_text)
+    with pytest.raises(NoParSheet, match="not dealt from a shoe"):
+        parsheet(paytable("co/nexus/pmg-ml-02"), decks=1, cached=universe_text)
+    with pytest.raises(NoParSheet, match="there is no wheel 'triple-zero'"):
+        parsheet(paytable("co/roulette/odds"), wheel="triple-zero", cached=universe_text)
+
+
+def test_a_hand_that_is_drawn_to_has_no_par_sheet() -> None:
+    """The row is named; a row about the first two cards, or about a blackjack, is fixed however the hand goes on."""
+    drawn = "own_cards = 2, own_dealt = 21, dealer_cards = 1, dealer_dealt = 21"
+    fixed = little_table("shoe", drawn, ("pair", "pair first:2"), ("blackjack", "any blackjack up:A"))
+    assert 13 * 6 * 50 == next(row.count for row in sheet(fixed).rows if row.hand == "pair")
+    for match, why in (
+        ("any total:21", "'row' looks at the player's whole hand"),
+        ("any of:dealer bust", "'row' looks at the dealer's whole hand"),
+        ("any beats-dealer", "'row' looks at the dealer's hand against the player's"),
+    ):
+        with pytest.raises(NoParSheet, match=why):
+            sheet(little_table("shoe", drawn, ("row", match)))
