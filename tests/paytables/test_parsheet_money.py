@@ -33,7 +33,7 @@ rows = [
 
 def five(*rows: tuple[str, list[str]], keys: str = "") -> PayTable:
     lines = [
-        f'{{ hand = "{match.split()[0]}", printed_hand = "{match}", printed_pay = "x", match = "{match}", pays = {pays} }},'
+        f'{{ hand = "{match.split()[0]}", printed_hand = "x", printed_pay = "x", match = "{match}", pays = {pays} }},'
         for match, pays in rows
     ]
     (table,) = parse_paytables(FIVE.format(keys=keys, rows="\n".join(lines)), "five.toml")
@@ -184,3 +184,15 @@ def test_a_hand_that_is_drawn_to_has_no_par_sheet() -> None:
     ):
         with pytest.raises(NoParSheet, match=why):
             sheet(little_table("shoe", drawn, ("row", match)))
+
+
+def test_the_game_is_named_where_it_makes_a_difference() -> None:
+    """Two own cards and the flop, or three and two: a pair in hand is not as likely, a pair at all is."""
+    table = little_table(
+        "five-card", "own_cards = 2, community_cards = 3", ("pocket", "pair first:2"), ("pair", "pair")
+    )
+    stud = replace(table.games[0], name="stud", own_cards=3, community_cards=2)
+    both = replace(table, games=(*table.games, stud))
+    assert ("", "as dealt in little") == (sheet(table).note, sheet(both).note)
+    anywhere = replace(both, rows=both.rows[1:])
+    assert "" == sheet(anywhere).note

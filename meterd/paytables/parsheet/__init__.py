@@ -74,7 +74,7 @@ def parsheet(
         universe, rows = wager_rows(table, double_zero=double_zero)
         shown = wheel if needs_wheel(table) else None
         return ParSheet(table.id, universe, rows, None, None, wheel=shown, note=unsaid(table))
-    universe, counts = _counts(table, evaluator, cached, double_zero=double_zero)
+    universe, counts, note = _counts(table, evaluator, cached, double_zero=double_zero)
     chances = [
         (row, Fraction(counts.get(row.hand, 0), universe)) for row in table.rows if row.offered and not row.loses
     ]
@@ -91,7 +91,7 @@ def parsheet(
         returns.edge_at_seed,
         decks=table.decks if evaluator.model in _SHOES else None,
         wheel=wheel if evaluator.model == "spins" else None,
-        note=_THREE_CARDS if evaluator.model == "sevens" else "",
+        note=note,
     )
 
 
@@ -141,8 +141,10 @@ def _check_levels(table: PayTable, *given: Mapping[str, int]) -> None:
             raise NoParSheet(f"{table.id} pays from no level {level!r}; its levels: {known}")
 
 
-def _counts(table: PayTable, evaluator: Evaluator, cached: Cached, *, double_zero: bool) -> tuple[int, dict[str, int]]:
-    """The universe, and in how much of it each row is the hand."""
+def _counts(
+    table: PayTable, evaluator: Evaluator, cached: Cached, *, double_zero: bool
+) -> tuple[int, dict[str, int], str]:
+    """The universe, in how much of it each row is the hand, and what was assumed."""
     if evaluator.model in {"spins", "rolls"}:
         reached = chances_of_numbers(table, double_zero=double_zero)
         universe = lcm(*(chance.denominator for _, chance in reached))
@@ -152,10 +154,12 @@ def _counts(table: PayTable, evaluator: Evaluator, cached: Cached, *, double_zer
         for row, chance in reached:
             if row is not None:
                 counts[row.hand] = counts.get(row.hand, 0) + int(chance * universe)
-        return universe, counts
+        return universe, counts, ""
     if evaluator.model == "bad-beat":
-        universe, tally = BAD_BEAT.deals, tally_bad_beat(table, cached)
+        universe, tally, note = BAD_BEAT.deals, tally_bad_beat(table, cached), ""
     else:
         counting = Counting.of(table, cached)
-        universe, tally = counting.universe, counting.tally()
-    return universe, {table.rows[index].hand: count for index, count in tally.items() if index is not None}
+        universe, tally, note = counting.universe, counting.tally(), counting.note
+    if evaluator.model == "sevens":
+        note = _THREE_CARDS
+    return universe, {table.rows[index].hand: count for index, count in tally.items() if index is not None}, note

@@ -87,6 +87,14 @@ class Counting:
         sorts = min(prod(comb(types + size - 1, size) for size in sizes), universe(sizes, self.shoe))
         return round(sorts / prod(factorial(len(group)) for group in self.looks.groups) * _SECONDS_DECIDED)
 
+    @property
+    def note(self) -> str:
+        """Which game was taken, where the table's games deal differently and that matters."""
+        dealt = {(game.own_cards, game.community_most) for game in self.table.games}
+        if len(dealt) == 1 or not any(self._in_part(look) for look in self.looks.looks):
+            return ""
+        return f"as dealt in {self.looks.game}"
+
     def uses(self, universe_name: str) -> bool:
         """Whether the deals are counted by the universe of this name, kept as data."""
         return self._kept is not None and self._plan.name == universe_name
