@@ -37,6 +37,8 @@ class Twin:
         if verb == "claim":
             self.claims += 1
             act = ("claim", f"A{self.claims}", *act[1:])
+        if verb == "lock":
+            act = (*act, {})
         if verb == "void":
             self._void(str(act[1]))
         elif verb == "correct":
@@ -48,24 +50,36 @@ class Twin:
         else:
             self._add(act)
 
-    def _again(self) -> None:
-        self.state = State(self.rules)
+    def _again(self, table: str) -> None:
+        """Tell the history again. Awards settled stand; what a level sends on otherwise than then, it sends now."""
+        old = self.state
+        pins = {win.id: [part.cents for part in win.slices] for win in old.wins.values() if win.status != "pending"}
+        self.state = State(self.rules, pins)
         for act in self.history:
             self.state.apply(act)
+        self.state.pins = {}
+        ways = {**old.sent, **self.state.sent}
+        for source in self.rules.levels:
+            for way in [way for way in ways if way[0] == source]:
+                more = self.state.sent[way] - old.sent[way]
+                if more:
+                    self._add(("shift", way[1], more, table))
 
     def _void(self, award: str) -> None:
-        self.voided[award] = self.state.wins[award]
-        self.voided[award].status = "voided"
-        self.history = [act for act in self.history if act[1] != award]
-        self._again()
+        gone = self.state.wins[award]
+        self.voided[award] = gone
+        gone.status = "voided"
+        self.history = [act for act in self.history if act[1:2] != (award,)]
+        self._again(gone.round.table)
 
     def _correct(self, award: str, seat: object, hand: object) -> None:
+        table = self.state.wins[award].round.table
         for place, act in enumerate(self.history):
             if act[0] == "claim" and act[1] == award:
-                self.history[place] = (*act[:3], seat or act[3], hand or act[4], True)
+                self.history[place] = (*act[:3], seat or act[3], hand or act[4], act[5], True)
         # whoever verified it as a member of a tie verified another claim
         self.history = [act for act in self.history if act[:2] != ("confirm", award)]
-        self._again()
+        self._again(table)
 
     def _void_wagers(self, table: str, seats: list[int]) -> None:
         current = self.state.running(table)
@@ -81,8 +95,15 @@ class Twin:
         verb, *rest = act
         if verb in {"confirm", "hold", "void", "correct", "pay", "undo"}:
             return self._award_why_not(act)
+        if verb == "crash":
+            return None
         table = str(rest[0])
         current = self.state.rounds[table]
+        waits = self.state.shut_tables.get(table)
+        if verb in {"shut", "open"}:
+            return self._table_why_not(current, waits, str(verb))
+        if waits is not None:
+            return None if verb == "end" and waits else "TABLE_CLOSED"
         if verb == "lock":
             return None if current is None else "ALREADY_DONE"
         if current is None and verb == "join":
@@ -92,7 +113,15 @@ class Twin:
         if verb in {"end", "void-round", "join"}:
             return self._round_why_not(current, str(verb))
         reason = self._seat_why_not(current, int(str(rest[1])))
-        return reason or self._deed_why_not(current, str(verb), int(str(rest[1])), str(rest[-1]))
+        hand = str(rest[2]) if verb == "claim" else ""
+        return reason or self._deed_why_not(current, str(verb), int(str(rest[1])), hand)
+
+    def _table_why_not(self, current: Round | None, waits: bool | None, verb: str) -> str | None:
+        if verb == "shut":
+            return None if waits is None else "ALREADY_DONE"
+        if waits is None or current is not None:
+            return "ALREADY_DONE"
+        return "TABLE_CLOSED" if waits else None
 
     def _round_why_not(self, current: Round, verb: str) -> str | None:
         wins = self.wins_of(current)

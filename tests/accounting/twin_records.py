@@ -53,13 +53,24 @@ class Rules:
     confirm_above: int = 0
 
 
+@dataclass(frozen=True)
+class Put:
+    """A part of a wager and where it lies: ``kind`` is meter, reserve or overflow of a level, ``resets`` its count then."""
+
+    level: str
+    kind: str
+    resets: int
+    amount: Fraction
+
+
 @dataclass
 class Stake:
-    """A seat's wager and exactly what it put where: level → (resets then, meter, overflow, reserve)."""
+    """A seat's wager and exactly what it put where. ``lost`` is what cannot be found again: it went to the house."""
 
     units: int
     cents: int
-    put: dict[str, tuple[int, Fraction, Fraction, Fraction]] = field(default_factory=dict)
+    put: list[Put] = field(default_factory=list)
+    lost: Fraction = Fraction(0)
     hold: Fraction = Fraction(0)
 
 
@@ -81,17 +92,36 @@ class Round:
 
 @dataclass
 class Tie:
-    """The 100 % awards of one level in one round: what was frozen, who shares it, who came after it was closed."""
+    """The 100 % awards of one level in one round: what was frozen, who shares it, who came after it was closed.
+
+    ``meter`` is what of the frozen amount came from the meter; a sign that showed more makes the house pay the rest.
+    """
 
     frozen: int
+    meter: int
     members: list[str]
     late: int = 0
     closed: bool = False
 
 
 @dataclass
+class Slice:
+    """One part of an award. ``given`` is what its level gave of ``cents``, ``seeded`` what the house put up for it then,
+    ``carried`` the standing seed that went with it, ``resets`` the level's count right after; ``tie`` a share of a tie.
+    """
+
+    cents: int
+    level: str = ""
+    given: int = 0
+    seeded: Fraction = Fraction(0)
+    carried: Fraction = Fraction(0)
+    resets: int = 0
+    tie: bool = False
+
+
+@dataclass
 class Win:
-    """An award. ``took`` is what each level gave, ``seeded`` the house's part of the reset it caused."""
+    """An award."""
 
     id: str
     round: Round
@@ -100,19 +130,21 @@ class Win:
     status: str = "pending"
     held: bool = False
     verified: bool = False
-    own: int = 0  # what is not a share of a tie
-    shared: int = 0
-    tied: set[str] = field(default_factory=set)
-    levels: set[str] = field(default_factory=set)
     percent: bool = False
-    took: dict[str, int] = field(default_factory=dict)
-    house: int = 0
-    seeded: dict[str, tuple[int, Fraction]] = field(default_factory=dict)
-    carried: dict[str, Fraction] = field(default_factory=dict)
+    above: bool = False  # a sign showed more than the meter held
+    slices: list[Slice] = field(default_factory=list)
+
+    @property
+    def levels(self) -> set[str]:
+        return {part.level for part in self.slices if part.level}
+
+    @property
+    def tied(self) -> set[str]:
+        return {part.level for part in self.slices if part.tie}
 
     @property
     def amount(self) -> int:
-        return self.own + self.shared
+        return sum(part.cents for part in self.slices)
 
     @property
     def word(self) -> str:
