@@ -141,7 +141,7 @@ def revalued(command: Command, awards: Iterable[tuple[Award, int]], because: str
 def refused_entry(command: Command, refused: Refused) -> Entry:
     """The entry of a refusal: what was asked, and why it was not done. It moves nothing."""
     keyed: dict[str, Any] = {}
-    for name in ("table", "award", "seat", "seats", "hand", "cards"):
+    for name in ("table", "fund", "pool", "award", "seat", "seats", "cents", "hand", "cards"):
         value = getattr(command, name, None)
         if value is not None:
             keyed[name] = (

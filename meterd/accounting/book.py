@@ -16,7 +16,9 @@ from meterd.accounting.entries import Entry, Kind
 from meterd.accounting.fold import HANDLERS, claimed
 from meterd.accounting.meter import LevelMoney
 from meterd.accounting.settings import SiteSettings
+from meterd.accounting.settings_pools import STRIKE_OUT
 from meterd.accounting.state import Award, DeviceMark, LevelCounts, LinkState, TableState
+from meterd.accounting.state_pools import FundAward, FundState
 
 
 class Book:
@@ -36,6 +38,9 @@ class Book:
         self.balances: dict[str, int] = {}
         self.devices: dict[str, DeviceMark] = {}
         self.counts_by_key: dict[str, LevelCounts] = {}
+        self.funds: dict[str, FundState] = {}
+        self.fund_awards: dict[str, FundAward] = {}
+        self.open_shares: dict[str, None] = {}  # shares of posted jackpots that are still owed, oldest first
 
     def apply(self, seq: int, at_utc: str, entry: Entry) -> None:
         """Take one entry in, in place. ``seq`` is its place in the ledger, ``at_utc`` its time."""
@@ -61,7 +66,12 @@ class Book:
         return sum(self.balances.values())
 
     def liability_microcents(self, link: str) -> int:
-        """What the house owes the players of a link: meters above standing seed, reserves, overflow, awards (M1)."""
+        """What the house owes the players of a link: meters above standing seed, reserves, overflow, awards (M1).
+
+        A fund answers with its pools and shares; it has its name among the links.
+        """
+        if link in self.funds:
+            return self.fund_liability_microcents(link)
         state = self.links[link]
         total = self.balances.get(f"unclaimed/{link}", 0)
         for level in state.levels.values():
@@ -70,6 +80,17 @@ class Book:
         for award in self.open_awards:
             if self.awards[award].link == link:
                 total += self.balances.get(f"payable/{award}", 0)
+        return total
+
+    def fund_liability_microcents(self, fund: str) -> int:
+        """What the house holds for the players of a fund: pools, wagers kept apart, shares not handed out (M1)."""
+        settings = self.funds[fund].settings
+        get = self.balances.get
+        total = get(f"unclaimed/{fund}", 0) + get(settings.account(STRIKE_OUT), 0)
+        total += sum(get(settings.account(pool.name), 0) for pool in settings.pools)
+        for award in self.open_shares:
+            if self.fund_awards[award].fund == fund:
+                total += get(f"payable/{award}", 0)
         return total
 
     def level_values(self, key: str) -> dict[str, int]:
@@ -87,6 +108,10 @@ class Book:
             for name, value in self.level_values(key).items():
                 if stored.get(name) != value:
                     return f"{key} {name}: stored {stored.get(name)}, by the postings {value}"
+        for key, stored in entry.body.get("pools", {}).items():
+            value = self.balances.get(f"pool/{key}", 0)
+            if stored.get("microcents") != value:
+                return f"{key}: stored {stored.get('microcents')}, by the postings {value}"
         return None
 
     def money(self, link: str) -> LinkMoney:

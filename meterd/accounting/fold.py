@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
-from meterd.accounting import fold_links, fold_site
+from meterd.accounting import fold_links, fold_pools, fold_site
 from meterd.accounting.awards import ClaimFacts, LinkMoney
 from meterd.accounting.entries import Entry, Kind
 from meterd.accounting.journal import (
@@ -306,6 +306,7 @@ def _game_ended(book: Book, entry: Entry) -> None:
 HANDLERS: Final[dict[Kind, Callable[[Book, Entry], None]]] = {
     **fold_site.HANDLERS,
     **fold_links.HANDLERS,
+    **fold_pools.HANDLERS,
     Kind.LOCKED: _locked,
     Kind.LATE_BET: _late_bet,
     Kind.CLAIMED: claimed,

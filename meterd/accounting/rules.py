@@ -5,7 +5,8 @@ Rule 2: what a rule leaves to choose stands in the docstring of the function tha
 Rule 3: a device event at or below the book's mark has been answered before: ALREADY_DONE, and no entry.
 
 Where to read on: ``rules_site`` (links, tables, devices), ``rules_round`` (LOCK to END GAME), ``rules_claims``
-(claim, pay), ``rules_confirm`` (confirm, hold), ``rules_past`` (correct, void, undo); what money does is in ``meter``,
+(claim, pay), ``rules_confirm`` (confirm, hold), ``rules_past`` (correct, void, undo), ``rules_pools`` (posted jackpots,
+pools of table games); what money does is in ``meter``,
 ``awards`` and ``replay``.
 """
 
@@ -14,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final, NamedTuple
 
-from meterd.accounting import rules_claims, rules_confirm, rules_past, rules_round, rules_site
+from meterd.accounting import rules_claims, rules_confirm, rules_past, rules_pools, rules_round, rules_site
 from meterd.accounting.answer import Answer, refused_entry
 from meterd.accounting.book import Book
 from meterd.accounting.commands import (
@@ -121,4 +122,5 @@ _RULES: Final[dict[type[Command], Callable[[Book, Any], Answer]]] = {
     VoidSeat: rules_past.void_seat,
     VoidRound: rules_past.void_round,
     Undo: rules_past.undo_award,
+    **rules_pools.RULES,
 }

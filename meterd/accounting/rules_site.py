@@ -73,7 +73,7 @@ def open_link(book: Book, command: OpenLink) -> Answer:
     if refused:
         return refused
     settings = command.settings
-    if settings.id in book.links:
+    if settings.id in book.links or settings.id in book.funds:
         return Refused(Refusal.ALREADY_DONE, settings.id)
     rules = LinkRules.of(settings)
     moves: dict[str, int] = {}

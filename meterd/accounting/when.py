@@ -8,10 +8,11 @@ Units: days are 24 hours; months those of the calendar.
 from __future__ import annotations
 
 import re
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from meterd.accounting.book import Book
-from meterd.accounting.commands import Command
+if TYPE_CHECKING:
+    from meterd.accounting.book import Book
+    from meterd.accounting.commands import Command
 
 DAY_US: Final = 86_400_000_000
 HOUR_US: Final = 3_600_000_000

@@ -84,6 +84,8 @@ def picture(book: Book) -> dict[str, Any]:
         **{f"link {link}": state for link, state in book.links.items()},
         **{f"table {table}": state for table, state in book.tables.items()},
         **{f"award {award}": state for award, state in book.awards.items()},
+        **{f"fund {fund}": state for fund, state in book.funds.items()},
+        **{f"share {share}": state for share, state in book.fund_awards.items()},
         **{f"account {account}": amount for account, amount in book.balances.items() if amount},
     }
 

@@ -153,6 +153,8 @@ def _unstored(entry: Entry) -> str | None:
     for account, _ in entry.postings:
         if account.startswith(_OF_A_LEVEL) and account.partition("/")[2] not in stored:
             return f"it moves {account} and does not store the level's values after it"
+        if account.startswith("pool/") and account.partition("/")[2] not in entry.body.get("pools", ()):
+            return f"it moves {account} and does not store what the pool holds after it"
     return None
 
 

@@ -1,0 +1,145 @@
+"""The fold of funds: what each kind of entry changes beside its postings.
+
+Rule 1: a handler reads facts of the entry and nothing else: no share, no cap, no clock.
+Rule 2: the pools after an entry stand in it (``body["pools"]``); the fold takes them in as they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+from meterd.accounting.entries import Entry, Kind
+from meterd.accounting.settings_pools import FundSettings
+from meterd.accounting.state_pools import FundAward, FundState, PoolState, ShareStatus
+
+if TYPE_CHECKING:
+    from meterd.accounting.book import Book
+
+
+def _fund(book: Book, entry: Entry) -> FundState:
+    return book.funds[entry.link or ""]
+
+
+def _read_pools(book: Book, entry: Entry) -> None:
+    """What stands beside the money of the pools that the entry names; wagers kept apart have nothing beside theirs."""
+    for key, facts in entry.body.get("pools", {}).items():
+        if "posted_cents" in facts:
+            fund, _, name = key.partition("/")
+            book.funds[fund].pools[name] = PoolState(
+                facts["posted_cents"], facts["backed_by"], facts["reseed_due"], facts["capped_at"]
+            )
+
+
+def _fund_opened(book: Book, entry: Entry) -> None:
+    settings = FundSettings.from_json(entry.body["settings"])
+    book.funds[settings.id] = FundState(settings, book.balances, {pool.name: PoolState() for pool in settings.pools})
+
+
+def _fund_closed(book: Book, entry: Entry) -> None:
+    _read_pools(book, entry)
+    fund = _fund(book, entry)
+    fund.closed = True
+    fund.runners = {}
+    fund.bets = {}
+
+
+def _fund_reopened(book: Book, entry: Entry) -> None:
+    _fund(book, entry).closed = False
+
+
+def _posted(book: Book, entry: Entry) -> None:
+    _read_pools(book, entry)
+    fund = _fund(book, entry)
+    fund.posted_day = entry.body["gaming_day"] or fund.posted_day
+    fund.posted_at = entry.body["at_utc"]
+
+
+def _pool_won(book: Book, entry: Entry) -> None:
+    _read_pools(book, entry)
+    body = entry.body
+    fund = _fund(book, entry)
+    fund.wins = body["win"]
+    for name, cents in body["awards"].items():
+        book.fund_awards[name] = FundAward(name, fund.settings.id, body["source"], body["win"], cents, book.at_utc)
+        book.open_shares[name] = None
+
+
+def _share(status: ShareStatus) -> Callable[[Book, Entry], None]:
+    """A share of a jackpot comes to stand elsewhere."""
+
+    def handler(book: Book, entry: Entry) -> None:
+        _read_pools(book, entry)
+        award = replace(book.fund_awards[entry.body["award"]], status=status)
+        book.fund_awards[award.id] = award
+        if not award.owed:
+            book.open_shares.pop(award.id, None)
+
+    return handler
+
+
+def _win_undone(book: Book, entry: Entry) -> None:
+    _read_pools(book, entry)
+    for name in entry.body["awards"]:
+        book.fund_awards[name] = replace(book.fund_awards[name], status=ShareStatus.UNDONE)
+        book.open_shares.pop(name, None)
+
+
+def _strike_outs(book: Book, entry: Entry) -> None:
+    _read_pools(book, entry)
+    fund = _fund(book, entry)
+    fund.strike_outs = {**fund.strike_outs, **dict.fromkeys(entry.body["seats"], entry.body["cents"])}
+
+
+def _hand_won(book: Book, entry: Entry) -> None:
+    _read_pools(book, entry)
+    _fund(book, entry).strike_outs = {}
+
+
+def _runners(book: Book, entry: Entry) -> None:
+    _read_pools(book, entry)
+    _fund(book, entry).runners = {int(seat): count for seat, count in entry.body["runners"].items()}
+
+
+def _pot_bets(book: Book, entry: Entry) -> None:
+    _read_pools(book, entry)
+    fund = _fund(book, entry)
+    cents = entry.body["cents"]
+    fund.bets = {**fund.bets, **{seat: fund.bets.get(seat, 0) + cents for seat in entry.body["seats"]}}
+
+
+def _pot_settled(book: Book, entry: Entry) -> None:
+    _read_pools(book, entry)
+    _fund(book, entry).bets = {}
+
+
+def _bets_returned(book: Book, entry: Entry) -> None:
+    _read_pools(book, entry)
+    fund = _fund(book, entry)
+    gone = entry.body["seat"]
+    fund.bets = {seat: cents for seat, cents in fund.bets.items() if seat != gone}
+    fund.strike_outs = {seat: cents for seat, cents in fund.strike_outs.items() if seat != gone}
+
+
+HANDLERS: Final[dict[Kind, Callable[[Book, Entry], None]]] = {
+    Kind.FUND_OPENED: _fund_opened,
+    Kind.FUND_CLOSED: _fund_closed,
+    Kind.FUND_REOPENED: _fund_reopened,
+    Kind.RAKED: _read_pools,
+    Kind.POSTED: _posted,
+    Kind.POOL_WON: _pool_won,
+    Kind.POOL_WIN_UNDONE: _win_undone,
+    Kind.POOL_TRANSFERRED: _read_pools,
+    Kind.SHARE_PAID: _share(ShareStatus.PAID),
+    Kind.SHARE_UNCLAIMED: _share(ShareStatus.UNCLAIMED),
+    Kind.SHARE_DISPOSED: _share(ShareStatus.DISPOSED),
+    Kind.STRIKE_OUTS: _strike_outs,
+    Kind.HAND_WON: _hand_won,
+    Kind.BASE_RUNNER: _runners,
+    Kind.RUNNERS_RETURNED: _runners,
+    Kind.POT_BETS: _pot_bets,
+    Kind.POT_WON: _pot_settled,
+    Kind.ROLLED_OVER: _pot_settled,
+    Kind.BETS_RETURNED: _bets_returned,
+}
