@@ -123,15 +123,12 @@ def _royal_and_two(beside: tuple[int, int], hand: Holding, size: int) -> Found |
     """A royal flush, and beside it two natural cards of another suit."""
     tops, _ = hand.runs(size)
     two = bit(beside[0]) | bit(beside[1])
-    best, found = -1, None
     for suit, mask in hand.suits.items():
-        natural = (mask & run_mask(ACE, size)).bit_count()
-        if tops[mask] != ACE or natural <= best:
-            continue
-        for other, other_mask in hand.suits.items():
-            if other != suit and other_mask & two == two:
-                best, found = natural, ((ACE,), (Pick(run_ranks(ACE, size), suit), Pick(beside, other)))
-    return found
+        if tops[mask] == ACE:
+            for other, other_mask in hand.suits.items():
+                if other != suit and other_mask & two == two:
+                    return (ACE,), (Pick(run_ranks(ACE, size), suit), Pick(beside, other))
+    return None
 
 
 def _flush(hand: Holding, size: int) -> Found | None:

@@ -20,13 +20,13 @@ def filled_flush(mask: int, wilds: int, size: int) -> int:
 
 
 def missing(levels: Levels, groups: Sequence[int], barred: int = 0) -> int:
-    """How few wild cards complete all groups, each of its own rank and none of a barred one. Largest group first."""
+    """How few wild cards complete all groups, each of its own rank and none of a barred one.
+
+    The largest group comes first and has three cards at most.
+    """
     free = ALL_RANKS & ~barred
-    ones, twos, threes, fours = [(level & free).bit_count() for level in levels[:4]]
-    return sum(
-        max(0, group - (ones > place) - (twos > place) - (threes > place) - (fours > place))
-        for place, group in enumerate(groups)
-    )
+    ones, twos, threes = [(level & free).bit_count() for level in levels[:3]]
+    return sum(max(0, group - (ones > place) - (twos > place) - (threes > place)) for place, group in enumerate(groups))
 
 
 def best_rank(levels: Levels, group: int, wilds: int) -> int:

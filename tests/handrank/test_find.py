@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Sequence
+from itertools import combinations
 
 import pytest
 from naive_ranks import DECK
@@ -115,6 +116,70 @@ def test_of_equal_hands_the_natural_one_is_taken() -> None:
     assert ("straight-flush", 0) == (wheel.category, wheel.wilds)
     lower = rank(parse_cards("2d 3c 4c 5c Ac"), "deuces-wild")
     assert ("straight-flush", 1) == (lower.category, lower.wilds)
+
+
+def test_of_two_suits_the_natural_one_is_taken_and_else_the_one_dealt_first() -> None:
+    """Equal runs or flushes in two suits: no joker rather than one, then the dealer's order."""
+    hand = PokerHand(parse_cards("Jkr Ah Kh As Ks Qs 2c"), "pai-gow")
+    for name in ("straight-flush", "flush"):
+        value = hand.find(name, 3)
+        assert value is not None
+        assert ("As Ks Qs", 0) == (" ".join(map(str, value.cards_used)), value.wilds)
+    both = PokerHand(parse_cards("5d 6h 5h 7h 6d 7d 2c"), "five-card")
+    for name in ("straight-flush", "flush"):
+        value = both.find(name, 3)
+        assert value is not None
+        assert "5d 6d 7d" == " ".join(map(str, value.cards_used))
+
+
+def test_only_a_run_of_five_has_the_wheel_second() -> None:
+    """Pai gow's note is about A-2-3-4-5; a run of four from the ace stays the lowest."""
+    value = PokerHand(parse_cards("Ac 2d 3h 4s 5c 9d Jh"), "pai-gow").find("straight", 4)
+    assert value is not None
+    assert "2d 3h 4s 5c" == " ".join(map(str, value.cards_used))
+
+
+def test_five_aces_are_five_of_a_kind_of_aces() -> None:
+    """With a fully wild joker five kings are not meant."""
+    aces, kings = (PokerHand(parse_cards(f"{r}c {r}d {r}h {r}s Jkr"), "joker-wild") for r in "AK")
+    assert aces.find("five-aces") is not None
+    assert kings.find("five-aces") is None
+    assert kings.find("five-of-a-kind") is not None
+
+
+@pytest.mark.parametrize(("deuces", "count"), [(1, 400), (2, 25)])
+def test_each_category_of_a_wild_hand_is_the_best_that_substitution_finds(deuces: int, count: int) -> None:
+    """Also those below the best: deciding ranks of two pair, a pair or a flush where the hand could be more.
+
+    Five of a kind is left out, since no natural hand holds it; so are hands that could be that.
+    """
+    chooser = random.Random(SEED)
+    names = [name for name in FIVE_CARD if name != "high-card"]
+    for _ in range(count):
+        natural = chooser.sample([card for card in DECK if card.rank > 2], 5 - deuces)
+        wild = [Card(2, suit) for suit in "cdhs"[:deuces]]
+        hand = PokerHand([*natural, *wild], "deuces-wild")
+        if hand.find("five-of-a-kind"):
+            continue
+        best: dict[str, tuple[int, ...]] = {}
+        for stand_ins in combinations([card for card in DECK if card not in natural], deuces):
+            tried = PokerHand([*natural, *stand_ins], "five-card")
+            for name in names:
+                value = tried.find(name)
+                if value is not None:
+                    best[name] = max(best.get(name, ()), value.tiebreak)
+        values = {name: hand.find(name) for name in names}
+        assert best == {name: value.tiebreak for name, value in values.items() if value}, (SEED, natural)
+
+
+def test_wild_cards_alone_make_groups_of_aces() -> None:
+    """As many wild cards as the group has cards are aces, and those left over are ace kickers."""
+    hand = PokerHand(parse_cards("2c 2d 2h 9s 7c"), "deuces-wild")
+    for name, ranks in (("three-of-a-kind", (14, 9, 7)), ("pair", (14, 14, 9, 7)), ("four-of-a-kind", (9, 7))):
+        value = hand.find(name)
+        assert value is not None
+        assert ranks == value.tiebreak
+        assert 3 == value.wilds
 
 
 def test_a_value_of_another_size_compares_only_with_its_like() -> None:

@@ -30,6 +30,15 @@ def test_values_of_different_rankings_do_not_compare() -> None:
     assert three != "straight"
 
 
+def test_the_same_ranks_in_two_rankings_are_no_tie() -> None:
+    """Two orders of one shape and different names: unequal, and apart in a set."""
+    cards = parse_cards("4c 5d 6s 7s 8s")
+    one, other = (rank(cards, Ranking(name, 5, ("straight", "high-card"))) for name in ("one", "other"))
+    assert (one.strength, one.tiebreak) == (other.strength, other.tiebreak)
+    assert one != other
+    assert 2 == len({one, other})
+
+
 def test_values_work_as_keys_and_in_max() -> None:
     """Higher is better; ties collapse in a set."""
     texts = ("2c 3d 4h 5s 7c", "2d 3h 4s 5c 7d", "Ac Ad Kh Qs Jc")

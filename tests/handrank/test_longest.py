@@ -27,6 +27,8 @@ SEED = 20261130
         ("Ac", 1, 14),
         ("2c 3d 5h 6s 8c 9d Jh Qs", 2, 12),
         ("Ac Ad Ah As", 1, 14),
+        ("5c 6d 7h 8s 9c Td Jh Qs Kc", 9, 13),
+        ("Ac 2d 3h 4s 5c 6d 7h 8s 9c Td Jh Qs Kc", 13, 14),
     ],
 )
 def test_the_longest_run_of_ranks(text: str, length: int, top: int) -> None:
