@@ -6,10 +6,12 @@ Pure: tables, texts and a source of chances in, findings out. The closed list of
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 from meterd.paytables.lint_change import change_findings
+from meterd.paytables.lint_envy import Hands, Round, dearest_round, envy_rows
 from meterd.paytables.lint_findings import CODES, Finding, Severity, accept
-from meterd.paytables.lint_law import Laws, NoLaw
+from meterd.paytables.lint_law import Law, Laws, NoLaw
 from meterd.paytables.lint_link import SEATS, Link, link_findings, read_links
 from meterd.paytables.lint_money import Measured, money_findings
 from meterd.paytables.lint_print import print_findings
@@ -52,4 +54,20 @@ def _measured(table: PayTable, terms: Terms, laws: Laws) -> Iterator[Finding]:
     yield from count_findings(table, law) if joint is None else joint_findings(table, joint, terms)
     if joint is None and not law.apart:
         yield from text_findings(table)
-    yield from money_findings(Measured(table, terms, law.chances, law.counts, law.apart))
+    yield from money_findings(Measured(table, terms, law, _dearest(table, terms, law, laws)))
+
+
+def _dearest(table: PayTable, terms: Terms, law: Law, laws: Laws) -> Round | None:
+    """The round with the most envy, over the games where the table stands."""
+    rows = [row.hand for row in envy_rows(table)]
+    if not rows or law.apart:
+        return None
+    games = [game for game in table.games if terms.games is None or game.name in terms.games]
+    known: dict[int, Hands] = {}
+    rounds = []
+    for game in games:
+        dealt = game.own_cards + game.community_cards
+        if dealt not in known:
+            known[dealt] = laws.hands(replace(table, games=(game,)), rows)
+        rounds.append(dearest_round(table, game, terms.seats, law, known[dealt]))
+    return max(rounds or [dearest_round(table, None, terms.seats, law, {})], key=lambda each: each.cents)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Protocol
 
 from meterd.errors import ConfigError
+from meterd.handrank.cards import Card
 from meterd.paytables.model import PayTable, Row
 
 #: Hand keys of the offered rows that each hold on their own → number of hands of which that is so.
@@ -37,6 +38,10 @@ class Laws(Protocol):
 
     def law(self, table: PayTable) -> Law:
         """The law of a table, or of a table with some of its rows or games. Raises :class:`NoLaw`."""
+        ...
+
+    def hands(self, table: PayTable, rows: Collection[str]) -> Mapping[str, Collection[frozenset[Card]]]:
+        """Every set of cards that earns one of these rows; a row is left out where that takes too long."""
         ...
 
     def joint(self, table: PayTable) -> Joint | None:

@@ -64,7 +64,9 @@ def _link(
         game = str(member.get("game"))
         games[game] = (*games.get(game, ()), str(member.get("id")))
     full = seats or max((_number(member, "seats") or 0 for member in members), default=0) or SEATS
-    terms = Terms(_number(link, "wager_cents") or paytable.wager_cents, levels, full, link["id"])
+    terms = Terms(
+        _number(link, "wager_cents") or paytable.wager_cents, levels, full, link["id"], frozenset(games) or None
+    )
     return Link(link["id"], paytable, terms, games)
 
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Final
 
 from meterd.money import PPM_PER_WHOLE, format_cents, format_rate
+from meterd.paytables.lint_envy import Round
 from meterd.paytables.lint_findings import Finding
+from meterd.paytables.lint_law import Law
 from meterd.paytables.lint_worth import ONLY_LEVEL, LevelTerms, Terms, decimal, money, one_in, percent, worth
 from meterd.paytables.model import Pay, PayKind, PayTable, Row
 
@@ -21,15 +23,13 @@ RAREST: Final = Fraction(1, 100_000_000)
 class Measured:
     """A table with its chances and the money it is judged with.
 
-    ``chances``: hand key → chance that it is the hand paid; ``counts``: the number of hands behind it, where the hands
-    are equally likely. ``apart``: each row is a wager of its own.
+    ``dearest`` is the round with the most envy, None where a table gives none.
     """
 
     table: PayTable
     terms: Terms
-    chances: Mapping[str, Fraction]
-    counts: Mapping[str, int]
-    apart: bool = False
+    law: Law
+    dearest: Round | None = None
 
     @property
     def scale(self) -> Fraction:
@@ -38,7 +38,7 @@ class Measured:
 
     def chance(self, row: Row) -> Fraction:
         """How often this row is paid, per wager."""
-        return self.chances.get(row.hand, Fraction(0))
+        return self.law.chances.get(row.hand, Fraction(0))
 
     def finding(self, code: str, found: str, row: str | None = None) -> Finding:
         """A finding about this table."""
@@ -48,7 +48,7 @@ class Measured:
 def money_findings(measured: Measured) -> Iterator[Finding]:
     """All findings about the money of one table."""
     yield from _returns(measured)
-    if measured.apart:
+    if measured.law.apart:
         return
     for level in measured.table.levels:
         yield from _fixed_sums(measured, level)
@@ -60,7 +60,7 @@ def money_findings(measured: Measured) -> Iterator[Finding]:
 
 def _returns(measured: Measured) -> Iterator[Finding]:
     table, terms = measured.table, measured.terms
-    if measured.apart:
+    if measured.law.apart:
         for row in table.rows:
             back = measured.chance(row) * worth(row, table, terms).sure
             if back > 1:
@@ -242,38 +242,19 @@ def _envy_scale(measured: Measured) -> Fraction:
 
 def _envy(measured: Measured) -> Iterator[Finding]:
     """What envy costs at most in one round, every seat with a wager of one unit, and on average."""
-    table, seats = measured.table, measured.terms.seats
-    rows = sorted((row for row in table.rows if row.envy_cents), key=lambda row: -row.envy_cents)
+    table, seats, dearest = measured.table, measured.terms.seats, measured.dearest
     receivers = seats - 1 if table.envy_to == "players" else 1
-    if not rows or not receivers:
+    if dearest is None or not receivers:
         return
     each = _envy_scale(measured) * receivers
-    holders = _holders(measured, rows)
-    worst = sum((row.envy_cents * count for row, count in holders), 0) * each
-    hands = ", ".join(f"{count} × {row.hand}" for row, count in holders)
+    top = dearest.holders[0][0]
+    hands = ", ".join(f"{count} × {row.hand}" for row, count in dearest.holders)
+    at = f" at {dearest.game}" if len(table.games) > 1 else ""
     to = f"{receivers} others" if table.envy_to == "players" else "the dealer"
     yield measured.finding(
         "ENVY_FULL_TABLE",
-        f"{seats} seats: one {rows[0].hand} costs {money(rows[0].envy_cents * each)} (to {to}), a round at most"
-        f" {money(worst)} ({hands}); on average {percent(_envy_mean(measured) * receivers)} of each wager",
-        rows[0].hand,
+        f"{seats} seats: one {top.hand} costs {money(top.envy_cents * each)} (to {to}), a round at most"
+        f" {money(dearest.cents * each)}{at} ({hands}); on average"
+        f" {percent(_envy_mean(measured) * receivers)} of each wager",
+        top.hand,
     )
-
-
-def _holders(measured: Measured, rows: list[Row]) -> list[tuple[Row, int]]:
-    """The dearest way to fill the seats with envy hands.
-
-    Where only own cards of one deck count, each hand can be at one seat only, so a row has at most as many holders as
-    hands; else every seat may hold the dearest. Where only the highest hand of a round gives envy there is one holder.
-    """
-    table = measured.table
-    if table.envy_trigger == "highest":
-        return [(rows[0], 1)]
-    own_only = table.decks == 1 and not table.common_outcome and not any(g.community_cards for g in table.games)
-    left, holders = measured.terms.seats, list[tuple[Row, int]]()
-    for row in rows:
-        most = min(left, measured.counts.get(row.hand, left)) if own_only else left
-        if most:
-            holders.append((row, most))
-            left -= most
-    return holders

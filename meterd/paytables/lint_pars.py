@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from fractions import Fraction
+from itertools import chain, permutations, product
+from math import comb
 from typing import Any, Final
 
+from meterd.handrank.cards import Card
 from meterd.paytables.evaluators import EVALUATORS
 from meterd.paytables.lint_law import Joint, Law, NoLaw, tried
 from meterd.paytables.model import PayTable
@@ -17,6 +21,9 @@ _CARDS: Final = ("single", "shoe", "sevens")
 
 #: Seconds. A joint law that takes longer is left out; the rows are then judged by their par sheet alone.
 SECONDS_MAX: Final = 60
+
+#: Seconds. Hands are not listed one by one where that takes longer.
+SECONDS_OF_HANDS_MAX: Final = 2
 
 
 class ParLaws:
@@ -43,6 +50,20 @@ class ParLaws:
             apart=any(row.returned is not None for row in sheet.rows),
         )
 
+    def hands(self, table: PayTable, rows: Collection[str]) -> Mapping[str, Collection[frozenset[Card]]]:
+        """Every set of cards that earns one of these rows, for tables of few cards of one deck, all looked at."""
+        if table.evaluator is None or EVALUATORS[table.evaluator].model != "single" or table.depends_on_play:
+            return {}
+        earning = _Earning.of(table, lambda _name: None)
+        size, dealt = sum(earning.looks.sizes), table.games[0].own_cards + table.games[0].community_cards
+        if earning.seconds > SECONDS_OF_HANDS_MAX or (len(earning.looks.sizes), size) != (1, dealt):
+            return {}
+        orders = earning.universe // comb(earning.shoe.cards, size)
+        found: Any = earning.tally()
+        deals = {table.rows[index].hand: each for index, each in found.items() if index is not None}
+        sets = {hand: _all_of(deals.get(hand, []), earning.looks.groups, orders) for hand in rows}
+        return {hand: each for hand, each in sets.items() if each is not None}
+
     def joint(self, table: PayTable) -> Joint | None:
         """Which offered rows hold together: for tables of cards, unless it takes too long."""
         if table.evaluator is None or EVALUATORS[table.evaluator].model not in _CARDS or table.depends_on_play:
@@ -68,6 +89,37 @@ class _Holding(Counting):
     def _add(self, found: Any, deal: Deal, weight: int) -> None:
         rows = self._decider.holding(*self._hands(deal))
         found[rows] = found.get(rows, 0) + weight
+
+
+class _Earning(Counting):
+    """Collects the deals that earn each row, with their weights."""
+
+    def _add(self, found: Any, deal: Deal, weight: int) -> None:
+        row = self._decider.decide(*self._hands(deal)).row
+        found.setdefault(row, []).append((deal, weight))
+
+
+def _all_of(deals: Sequence[tuple[Deal, int]], groups: Sequence[str], orders: int) -> set[frozenset[Card]] | None:
+    """All sets of cards that some deals stand for; None where a deal stands for others than its suits exchanged."""
+    found: set[frozenset[Card]] = set()
+    for deal, weight in deals:
+        alike = {frozenset(_exchanged(deal, suits)) for suits in _exchanges(groups)}
+        if len(alike) * orders != weight:
+            return None
+        found |= alike
+    return found
+
+
+def _exchanges(groups: Sequence[str]) -> Iterator[dict[str, str]]:
+    """Every way to exchange suits within the groups that no row tells apart."""
+    for choice in product(*(permutations(group) for group in groups)):
+        yield dict(zip("".join(groups), chain.from_iterable(choice), strict=True))
+
+
+def _exchanged(deal: Deal, suits: Mapping[str, str]) -> Iterator[Card]:
+    for block in deal:
+        for card in block:
+            yield card._replace(suit=suits.get(card.suit, card.suit))
 
 
 def _first_of(table: PayTable, joint: Joint) -> Law:

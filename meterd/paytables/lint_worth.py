@@ -30,13 +30,14 @@ class LevelTerms:
 class Terms:
     """The money a table is judged with: as printed, or as a link of a site sets it.
 
-    ``seats`` of a full table; ``link`` is the link's id, None for the print.
+    ``seats`` of a full table; ``link`` is the link's id, None for the print; ``games`` those it joins, None for all.
     """
 
     wager_cents: int
     levels: Mapping[str, LevelTerms]
     seats: int
     link: str | None = None
+    games: frozenset[str] | None = None
 
 
 def printed_terms(table: PayTable, seats: int) -> Terms:

@@ -6,6 +6,7 @@ import random
 import re
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 
@@ -16,7 +17,7 @@ from meterd.edge.files import load_paytables, universe_text
 from meterd.handrank.cards import RANK_MIN, RANKS, SUITS, Card
 from meterd.money import format_cents
 from meterd.paytables.decide import Decider
-from meterd.paytables.lint import CODES, lint_table
+from meterd.paytables.lint import CODES, lint_link, lint_table, read_links
 from meterd.paytables.lint_pars import ParLaws
 from meterd.paytables.model import PayTable
 from meterd.paytables.parsheet import parsheet
@@ -94,6 +95,57 @@ def test_a_change_hand_by_hand(number: int) -> None:
         if finding.code != "PAYS_LESS":
             said[finding.code, int(finding.found.split(": ")[-1].split(" of ")[0].replace(",", ""))] += 1
     assert expected == said
+
+
+def dearest(own_hands: list[tuple[frozenset[Card], int]], seats: int) -> int:
+    """The best choice of hands without a card in common, by trying all."""
+    if not seats or not own_hands:
+        return 0
+    (first, cents), *rest = own_hands
+    without = dearest(rest, seats)
+    return max(without, cents + dearest([each for each in rest if not each[0] & first], seats - 1))
+
+
+def test_the_dearest_round_is_never_dearer_than_said() -> None:
+    """Two own cards and one on the board: of all boards and all ways to fill four seats, the dearest costs so much."""
+    cells = 'printed_pay = "9 to 1", pays = ["9 to 1"]'
+    ace = f'{{ printed_hand = "AKQ", printed_envy = "$10", {cells}, match = "straight-flush top:A" }}'
+    flush = f'{{ printed_hand = "Other", printed_envy = "$4", {cells}, match = "straight-flush" }}'
+    plain = table((ace, flush))
+    subject = replace(plain, games=(replace(plain.games[0], own_cards=2, community_cards=1),))
+    decider, truth = Decider(subject), 0
+    for board in DECK:
+        own: list[tuple[frozenset[Card], int]] = []
+        for pair in combinations([card for card in DECK if card != board], 2):
+            decision = decider.decide(pair, (board,))
+            if decision.row is not None:
+                own.append((frozenset(pair), subject.rows[decision.row].envy_cents))
+        truth = max(truth, dearest(own, 4))
+    (said,) = [each.found for each in findings(subject, 4) if each.code == "ENVY_FULL_TABLE"]
+    assert f"a round at most {format_cents(truth * 3)} " in said
+    assert 1_400 == truth
+
+
+def test_the_dearest_round_of_the_link_tables_depends_on_the_game() -> None:
+    """On a flop one royal and one straight flush; with five own cards four royals. A link joins the games it has."""
+    tables = load_paytables()
+    (link,) = read_links(
+        '[[link]]\nid = "x"\npaytable = "co/nexus/pmg-1"\n[[table]]\nid = "T"\nlink = "x"\n'
+        'game = "ultimate-texas-holdem"\nseats = 7\n',
+        "site.toml",
+        tables,
+    )
+    laws = ParLaws(universe_text)
+    for found, says in (
+        (
+            lint_table(tables["co/nexus/pmg-1"], laws),
+            "29,400.00 at crazy-4-poker (4 × royal-flush, 3 × straight-flush)",
+        ),
+        (lint_link(link, tables, laws), "7,800.00 at ultimate-texas-holdem (1 × royal-flush, 1 × straight-flush)"),
+        (lint_table(tables["co/crazy-4-poker/progressive-1"], laws), "960.00 (1 × four-aces, 6 × four-of-a-kind)"),
+    ):
+        (said,) = [each.found for each in found if each.code == "ENVY_FULL_TABLE"]
+        assert says in said
 
 
 @pytest.mark.parametrize(
