@@ -77,6 +77,13 @@ def test_fixed_sums_of_texas_holdem_bonus_need_a_third_of_the_wager() -> None:
     assert "four-of-a-kind, full-house, flush take 36.24 % of each wager on average" == found
 
 
+def test_a_misprinted_envy_shows_in_the_return() -> None:
+    """Emperor's Challenge G prints 220 where its sisters print 10 to 25: a third of the wager comes back as envy."""
+    found = only(linted("co/emperors-challenge/treasure-g"), "RETURN_ABOVE_WAGER_WITH_ENVY").found
+    assert "92.17 % of the wager and 34.31 % as envy of 6 others, 126.48 % together" in found
+    assert "RETURN_ABOVE_WAGER_WITH_ENVY" not in codes(linted("co/emperors-challenge/treasure-f"))
+
+
 def test_a_table_without_an_evaluator_says_what_was_not_checked() -> None:
     """The reason is the par sheet's, not ours."""
     bare = next(each for each in TABLES.values() if each.evaluator is None)
