@@ -25,7 +25,7 @@ from meterd.app.scenario_world import World
 from meterd.errors import InvariantBroken
 from meterd.paytables.model import PayTable
 
-_SETUP: Final = frozenset({"site", "link", "level", "table"})
+_SETUP: Final = frozenset({"site", "link", "level", "table", "pool"})
 _CLOCK: Final = frozenset({"clock", "after"})
 #: Lines that may stand between a refused command and its ``refused`` line.
 _LOOKS: Final = frozenset({"restart", "refused", *EXPECT})
@@ -218,6 +218,15 @@ class _Player:
                 break
         self._remember(_Answer.to(line, decision if decision.refusal is not None else locked))
 
+    def rakes(self, line: Statement) -> None:
+        """So many rakes; stops at the first refusal."""
+        command = COMMANDS["rake"](line)
+        for _ in range(line["count"]):
+            decision = self.world.act(command)
+            if decision.refusal is not None:
+                break
+        self._remember(_Answer.to(line, decision))
+
     def refused(self, line: Statement) -> None:
         """Check the reason of the last command's refusal."""
         if self._last is None:
@@ -262,6 +271,7 @@ _HERE: Final[Mapping[str, Callable[[_Player, Statement], None]]] = {
     "without-base": _Player.without_base,
     "restart": _Player.restart,
     "rounds": _Player.rounds,
+    "rakes": _Player.rakes,
     "refused": _Player.refused,
     "lock": _Player.lock,
 }

@@ -12,6 +12,7 @@ from typing import Final
 from meterd.accounting.book import Book
 from meterd.accounting.state import LevelState, LinkState
 from meterd.app.scenario_parse import Statement
+from meterd.app.scenario_pools import fund_of, pool_of
 from meterd.app.scenario_setup import fault
 from meterd.money import MICROCENTS_PER_CENT, format_cents, whole_cents
 
@@ -106,7 +107,8 @@ def _house_seed(book: Book, line: Statement) -> None:
 
 
 def _liability(book: Book, line: Statement) -> None:
-    _link(book, line, line["link"])
+    if line["link"] not in book.funds:
+        _link(book, line, line["link"])
     _require(money(line["money"]), money(towards_zero(book.liability_microcents(line["link"]))))
 
 
@@ -114,6 +116,31 @@ def _sum(book: Book, line: Statement) -> None:
     wanted = line["money"] * MICROCENTS_PER_CENT
     if book.residual_microcents() != wanted:
         raise Unmet(money(line["money"]), f"{book.residual_microcents()} microcents")
+
+
+def _posted(book: Book, line: Statement) -> None:
+    fund, pool = pool_of(book, line)
+    _require(money(line["money"]), money(fund.pools[pool].posted_cents))
+
+
+def _pool(book: Book, line: Statement) -> None:
+    fund, pool = pool_of(book, line)
+    _require(money(line["money"]), money(whole_cents(fund.microcents(pool))))
+
+
+def _share(book: Book, line: Statement) -> None:
+    share = book.fund_awards.get(line["share"])
+    status: str = line["state"]
+    if share is None:
+        raise Unmet(status, "no such share")
+    if "money" in line.values:
+        _require(f"{status} {money(line['money'])}", f"{share.state_word} {money(share.cents)}")
+    else:
+        _require(status, share.state_word)
+
+
+def _runners(book: Book, line: Statement) -> None:
+    _require(str(line["whole"]), str(fund_of(book, line, line["fund"]).runners.get(line["seat"], 0)))
 
 
 EXPECT: Final[Mapping[str, Callable[[Book, Statement], None]]] = {
@@ -128,4 +155,8 @@ EXPECT: Final[Mapping[str, Callable[[Book, Statement], None]]] = {
     "expect-liability": _liability,
     "expect-account": _account,
     "expect-accounts-sum": _sum,
+    "expect-posted": _posted,
+    "expect-pool": _pool,
+    "expect-share": _share,
+    "expect-runners": _runners,
 }

@@ -7,28 +7,29 @@ Units: amounts are written ``1.00`` and become cents; rates are written ``12.5%`
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Final
 
-from meterd.accounting.commands import Actor, Role
 from meterd.accounting.refusals import Refusal
 from meterd.accounting.settings import Floor, ResetMode, Ties
+from meterd.app.scenario_forms_pools import POOL_CHOICES, POOL_FIELDS, POOL_FORMS
+from meterd.app.scenario_words import (
+    NAME,
+    Field,
+    Form,
+    amount,
+    count,
+    hand,
+    matching,
+    name,
+    one_of,
+    or_none,
+    person,
+    seat,
+    seats,
+    whole,
+)
 from meterd.money import parse_money, parse_rate
-from meterd.paytables.hands import hand_key
-
-
-class Form(NamedTuple):
-    """One form of statement.
-
-    ``pattern``: lower case stands for itself (``a|b`` for either), upper case is a field. ``(word FIELD)`` must and
-    ``[word FIELD]`` may follow, in any order. ``says`` is the form's one-line meaning.
-    """
-
-    name: str
-    pattern: str
-    says: str
-
 
 _CARDS: Final = "[community TEXT] [dealer TEXT]"
 
@@ -92,16 +93,11 @@ FORMS: Final = (
     Form("expect-liability", "expect liability LINK MONEY", "what the link owes, towards zero"),
     Form("expect-account", "expect account ACCOUNT MONEY", "any account, towards zero"),
     Form("expect-accounts-sum", "expect accounts sum MONEY", "all accounts together"),
+    *POOL_FORMS,
 )
 
 #: Statements of the language whose rules are not part of this program yet; ``None`` stands for any word.
 LATER: Final[tuple[tuple[str | None, ...], ...]] = (
-    ("pool",),
-    ("rake",),
-    ("post",),
-    ("runner",),
-    ("rollover",),
-    ("close",),
     ("split",),
     ("number",),
     ("transfer",),
@@ -110,147 +106,54 @@ LATER: Final[tuple[tuple[str | None, ...], ...]] = (
     ("recover-seed",),
     ("discontinue",),
     ("claim", None, "board"),
-    ("expect", "posted"),
 )
 
-_ROLES: Final = {
-    "sup-": Role.SUPERVISOR,
-    "acc-": Role.ACCOUNTING,
-    "adm-": Role.ADMINISTRATOR,
-    "tech-": Role.TECHNICIAN,
-}
 STATUS_WORDS: Final = ("pending", "confirmed", "paid", "voided", "held")
 
-
-def person(text: str) -> Actor:
-    """A person by name; the prefix gives the role, a name without one is a dealer's."""
-    for prefix, role in _ROLES.items():
-        if text.startswith(prefix) and len(text) > len(prefix):
-            return Actor(text, role)
-    if not re.fullmatch(r"[A-Za-z0-9@._-]+", text):
-        raise ValueError
-    return Actor(text, Role.DEALER)
-
-
-def _seat(text: str) -> int:
-    if not re.fullmatch(r"[1-9]\d?", text):
-        raise ValueError
-    return int(text)
-
-
-def _seats(text: str) -> tuple[int, ...]:
-    """``"1-4 6"`` as seat numbers."""
-    seats: list[int] = []
-    for part in text.split():
-        first, dash, last = part.partition("-")
-        low = _seat(first)
-        high = _seat(last) if dash else low
-        if high < low:
-            raise ValueError
-        seats.extend(range(low, high + 1))
-    if len(set(seats)) != len(seats) or not seats:
-        raise ValueError
-    return tuple(seats)
-
-
-def _hand(text: str) -> str:
-    """A hand key; the digit form ``4-of-a-kind`` is the same as ``four-of-a-kind``."""
-    if not re.fullmatch(r"[a-z0-9][a-z0-9-]*", text):
-        raise ValueError
-    return hand_key(text)
-
-
-def _matching(expression: str) -> Callable[[str], str]:
-    compiled = re.compile(expression)
-
-    def check(text: str) -> str:
-        if not compiled.fullmatch(text):
-            raise ValueError
-        return text
-
-    return check
-
-
-def _whole(text: str) -> int:
-    if not re.fullmatch(r"-?\d+", text):
-        raise ValueError
-    return int(text)
-
-
-def _count(text: str) -> int:
-    if not re.fullmatch(r"[1-9]\d{0,8}", text):
-        raise ValueError
-    return int(text)
-
-
-def _or_none(read: Callable[[str], Any]) -> Callable[[str], Any]:
-    return lambda text: None if text == "none" else read(text)
-
-
-def _one_of(*words: str) -> Callable[[str], str]:
-    return _matching("|".join(words))
-
-
-_money_not_negative = _matching(r"[0-9,.]+")
-
-
-def _amount(text: str) -> int:
-    return parse_money(_money_not_negative(text))
-
-
-_NAME: Final = r"[A-Za-z0-9][A-Za-z0-9_.-]*"
-_name = _matching(_NAME)
-
-
-class Field(NamedTuple):
-    """How one field is read, and the words for what was expected."""
-
-    read: Callable[[str], Any]
-    expected: str
-
-
 FIELDS: Final[Mapping[str, Field]] = {
-    "ACCOUNT": Field(_matching(r"[a-z]+(/[A-Za-z0-9][A-Za-z0-9_.-]*)*"), "an account such as house/pays/T1"),
-    "AMOUNT": Field(_amount, "an amount such as 1234.56"),
-    "AMOUNT_OR_NONE": Field(_or_none(_amount), "an amount such as 1234.56, or none"),
-    "AWARD": Field(_matching(r"A[1-9]\d*"), "an award such as A1"),
-    "COUNT": Field(_count, "a whole number from 1"),
-    "DEAD_OR_LIVE": Field(_one_of("dead", "live"), "dead or live"),
+    "ACCOUNT": Field(matching(r"[a-z]+(/[A-Za-z0-9][A-Za-z0-9_.-]*)*"), "an account such as house/pays/T1"),
+    "AMOUNT": Field(amount, "an amount such as 1234.56"),
+    "AMOUNT_OR_NONE": Field(or_none(amount), "an amount such as 1234.56, or none"),
+    "AWARD": Field(matching(r"A[1-9]\d*"), "an award such as A1"),
+    "COUNT": Field(count, "a whole number from 1"),
+    "DEAD_OR_LIVE": Field(one_of("dead", "live"), "dead or live"),
     "FLOOR": Field(Floor, "a floor: " + " or ".join(Floor)),
-    "GAME": Field(_name, "a game such as three-card-poker"),
-    "HAND": Field(_hand, "a hand key such as royal-flush"),
-    "LEVEL": Field(_matching(f"{_NAME}/{_NAME}"), "a level such as nexus/mega"),
-    "LINK": Field(_name, "the name of a link"),
+    "GAME": Field(name, "a game such as three-card-poker"),
+    "HAND": Field(hand, "a hand key such as royal-flush"),
+    "LEVEL": Field(matching(f"{NAME}/{NAME}"), "a level such as nexus/mega"),
+    "LINK": Field(name, "the name of a link"),
     "MONEY": Field(parse_money, "an amount such as 1234.56"),
-    "MONEY_OR_NONE": Field(_or_none(parse_money), "an amount such as 1234.56, or none"),
-    "OVERFLOW": Field(_or_none(_matching(f"next_meter|house|level:{_NAME}")), "next_meter, house, level:NAME or none"),
-    "PAYTABLE": Field(_matching(r"\S+"), "a pay table such as co/nexus/pmg-ml-02, or file:NAME.toml"),
+    "MONEY_OR_NONE": Field(or_none(parse_money), "an amount such as 1234.56, or none"),
+    "OVERFLOW": Field(or_none(matching(f"next_meter|house|level:{NAME}")), "next_meter, house, level:NAME or none"),
+    "PAYTABLE": Field(matching(r"\S+"), "a pay table such as co/nexus/pmg-ml-02, or file:NAME.toml"),
     "PERSON": Field(person, "a person such as sup-1, acc-1, adm-1 or tech-1"),
     "RATE": Field(parse_rate, "a rate such as 12.5%"),
-    "RATE_OR_NONE": Field(_or_none(parse_rate), "a rate such as 3%, or none"),
+    "RATE_OR_NONE": Field(or_none(parse_rate), "a rate such as 3%, or none"),
     "REFUSAL": Field(Refusal, "a reason for refusing such as SEAT_HAS_NO_WAGER"),
     "RESET": Field(ResetMode, "a reset mode: " + " or ".join(ResetMode)),
-    "SEAT": Field(_seat, "a seat number"),
-    "SEATS": Field(_seats, "seat numbers such as 1-4 6"),
-    "STATUS": Field(_one_of(*STATUS_WORDS), "one of " + ", ".join(STATUS_WORDS)),
-    "TABLE": Field(_name, "the name of a table"),
+    "SEAT": Field(seat, "a seat number"),
+    "SEATS": Field(seats, "seat numbers such as 1-4 6"),
+    "STATUS": Field(one_of(*STATUS_WORDS), "one of " + ", ".join(STATUS_WORDS)),
+    "TABLE": Field(name, "the name of a table"),
     "TEXT": Field(str, "a text, in quotes where it has spaces"),
     "TIES": Field(Ties, "a tie policy: " + " or ".join(Ties)),
     "TIME": Field(
-        _matching(r"\d{4}-(0[1-9]|1[0-2])-([0-2]\d|3[01])T([01]\d|2[0-3]):[0-5]\d"), "a time like 2026-12-01T06:00"
+        matching(r"\d{4}-(0[1-9]|1[0-2])-([0-2]\d|3[01])T([01]\d|2[0-3]):[0-5]\d"), "a time like 2026-12-01T06:00"
     ),
-    "WHOLE": Field(_whole, "a whole number"),
+    "WHOLE": Field(whole, "a whole number"),
     "WORD": Field(str, "a word, or a text in quotes"),
-    "YES_OR_NO": Field(lambda text: _one_of("yes", "no")(text) == "yes", "yes or no"),
+    "YES_OR_NO": Field(lambda text: one_of("yes", "no")(text) == "yes", "yes or no"),
+    **POOL_FIELDS,
 }
 
 
-def choices(name: str) -> Sequence[str]:
+def choices(field: str) -> Sequence[str]:
     """The closed list a field is chosen from, for the nearest known word."""
     enums: dict[str, Sequence[str]] = {
         "REFUSAL": tuple(Refusal),
         "RESET": tuple(ResetMode),
         "TIES": tuple(Ties),
         "STATUS": STATUS_WORDS,
+        **POOL_CHOICES,
     }
-    return enums.get(name, ())
+    return enums.get(field, ())

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any, Final, NamedTuple
 
-from meterd.app.scenario_forms import FIELDS, FORMS, LATER, Form, choices
+from meterd.app.scenario_forms import FIELDS, FORMS, LATER, choices
+from meterd.app.scenario_words import Form
 from meterd.errors import MeterdError
 
 

@@ -17,6 +17,7 @@ from typing import Final
 from meterd.accounting.commands import SYSTEM, Command, DefineTable, OpenLink, OpenTable, SetSite
 from meterd.accounting.settings import LevelSettings, LinkSettings, SiteSettings, TableSettings
 from meterd.app.scenario_parse import Finding, PageError, Statement
+from meterd.app.scenario_pools import PoolSetup
 from meterd.app.scenario_world import SITE_ID
 from meterd.errors import ConfigError
 from meterd.money import AMOUNT_CENTS_MAX, format_cents, format_rate
@@ -39,6 +40,7 @@ class Setup:
     _levels: dict[str, dict[str, Statement]] = field(default_factory=dict)
     _tables: list[Statement] = field(default_factory=list)
     _known: dict[str, LinkSettings] = field(default_factory=dict)
+    _pools: PoolSetup = field(default_factory=PoolSetup)
 
     def add(self, statement: Statement) -> None:
         """Take one setup line.
@@ -58,6 +60,8 @@ class Setup:
                 known = "is in force already" if link in self._known else "is not set up: write its link line first"
                 raise fault(statement, f"link {link} {known}")
             self._levels.setdefault(link, {})[level] = statement
+        elif statement.name == "pool":
+            self._pools.add(statement, {**self._known, **self._links})
         else:
             self._tables.append(statement)
 
@@ -79,7 +83,7 @@ class Setup:
             commands.append((statement, DefineTable(actor=SYSTEM, settings=self._table_settings(statement))))
             commands.append((statement, OpenTable(actor=SYSTEM, table=statement["table"])))
         self._links, self._tables = {}, []
-        return commands
+        return [*commands, *self._pools.commands()]
 
     def _site_settings(self) -> SiteSettings:
         values = self._site.values if self._site else {}
