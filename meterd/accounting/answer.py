@@ -23,6 +23,26 @@ from meterd.paytables.model import Row
 
 Answer = tuple[Entry, ...] | Refused
 
+#: What a refusal repeats of the command, so that a dispute can show what was asked.
+_KEYED: Final = (
+    "table",
+    "fund",
+    "pool",
+    "link",
+    "level",
+    "target",
+    "to",
+    "award",
+    "round",
+    "seat",
+    "seats",
+    "cents",
+    "limit_cents",
+    "hand",
+    "cards",
+    "reference",
+)
+
 #: Thresholds where no site is in force yet: everything needs a supervisor, nothing needs cards or two people.
 NO_SITE: Final = SiteSettings(id="")
 
@@ -91,16 +111,17 @@ def table_for(
     return not_authorised(actor, roles) or find_table(book, table_id)
 
 
-def round_refusal(table: TableState, link: LinkState) -> Refused | None:
+def round_refusal(table: TableState, link: LinkState, *, suspended_too: bool = False) -> Refused | None:
     """Why no act of a locked round is possible, in order of precedence.
 
-    Choice: a table that is open after a round has ended answers ROUND_CLOSED, one on which none was ever locked
-    TABLE_NOT_LOCKED; both keys would be true of the first, and the second tells the dealer what happened.
+    ``suspended_too``: an act that a suspended link allows. Choice: a table that is open after a round has ended
+    answers ROUND_CLOSED, one on which none was ever locked TABLE_NOT_LOCKED; both keys would be true of the first, and
+    the second tells the dealer what happened.
     """
     name = table.settings.id
     if table.state is TableStatus.CLOSED:
         return Refused(Refusal.TABLE_CLOSED, f"{name}: {table.closed_reason}")
-    if link.suspended is not None:
+    if link.suspended is not None and not suspended_too:
         return Refused(Refusal.LINK_SUSPENDED, link.suspended)
     if table.state is TableStatus.OPEN:
         return Refused(Refusal.ROUND_CLOSED if table.round else Refusal.TABLE_NOT_LOCKED, name)
@@ -141,12 +162,15 @@ def revalued(command: Command, awards: Iterable[tuple[Award, int]], because: str
 def refused_entry(command: Command, refused: Refused) -> Entry:
     """The entry of a refusal: what was asked, and why it was not done. It moves nothing."""
     keyed: dict[str, Any] = {}
-    for name in ("table", "fund", "pool", "award", "seat", "seats", "cents", "hand", "cards"):
+    for name in _KEYED:
         value = getattr(command, name, None)
         if value is not None:
             keyed[name] = (
                 dict(value) if isinstance(value, Mapping) else list(value) if isinstance(value, tuple) else value
             )
+    second: Actor | None = getattr(command, "second", None)
+    if second is not None:
+        keyed["second"] = second.id
     return entry(
         command,
         Kind.REFUSED,

@@ -36,6 +36,14 @@ class Part(NamedTuple):
         return self._asdict()
 
 
+def cut_parts(parts: tuple[Part, ...], cuts: tuple[int, ...]) -> tuple[Part, ...]:
+    """Parts of an award less what an aggregate limit took off each."""
+    return tuple(
+        part._replace(cents=part.cents - cut, house_cents=part.house_cents - cut)
+        for part, cut in zip(parts, cuts, strict=True)
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class Tie:
     """Awards of one round on one level that are reckoned together (M7).

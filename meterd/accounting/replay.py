@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 
 from meterd.accounting.awards import LinkMoney, Settled, settle
 from meterd.accounting.journal import CapOp, ClaimOp, LimitOp, LockOp, Op, ShiftOp, UndoOp, WagersVoidedOp
-from meterd.accounting.marks import Part, RoundMark
+from meterd.accounting.marks import Part, RoundMark, cut_parts
 from meterd.accounting.meter import (
     HOUSE,
     LevelMoney,
@@ -174,14 +174,6 @@ def cap(money: LinkMoney, op: CapOp) -> None:
     add(money.moves, f"payable/{op.award}", -cents * MICROCENTS_PER_CENT)
     add(money.moves, f"house/pays/{op.table}", cents * MICROCENTS_PER_CENT)
     money.parts[op.award] = cut_parts(parts, op.cuts)
-
-
-def cut_parts(parts: tuple[Part, ...], cuts: tuple[int, ...]) -> tuple[Part, ...]:
-    """Parts of an award less what an aggregate limit took off each."""
-    return tuple(
-        part._replace(cents=part.cents - cut, house_cents=part.house_cents - cut)
-        for part, cut in zip(parts, cuts, strict=True)
-    )
 
 
 @dataclass(slots=True)

@@ -5,9 +5,9 @@ Rule 2: what a rule leaves to choose stands in the docstring of the function tha
 Rule 3: a device event at or below the book's mark has been answered before: ALREADY_DONE, and no entry.
 
 Where to read on: ``rules_site`` (links, tables, devices), ``rules_round`` (LOCK to END GAME), ``rules_claims``
-(claim, pay), ``rules_confirm`` (confirm, hold), ``rules_past`` (correct, void, undo), ``rules_pools`` (posted jackpots,
-pools of table games); what money does is in ``meter``,
-``awards`` and ``replay``.
+(claim, pay), ``rules_confirm`` (confirm, hold), ``rules_past`` (correct, void, undo), ``rules_links`` (changes of a
+live link, unclaimed and late awards, aggregate limits), ``rules_pools`` (posted jackpots, pools of table games); what
+money does is in ``meter``, ``awards`` and ``replay``.
 """
 
 from __future__ import annotations
@@ -15,7 +15,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final, NamedTuple
 
-from meterd.accounting import rules_claims, rules_confirm, rules_past, rules_pools, rules_round, rules_site
+from meterd.accounting import (
+    rules_claims,
+    rules_confirm,
+    rules_links,
+    rules_past,
+    rules_pools,
+    rules_round,
+    rules_site,
+)
 from meterd.accounting.answer import Answer, refused_entry
 from meterd.accounting.book import Book
 from meterd.accounting.commands import (
@@ -122,5 +130,6 @@ _RULES: Final[dict[type[Command], Callable[[Book, Any], Answer]]] = {
     VoidSeat: rules_past.void_seat,
     VoidRound: rules_past.void_round,
     Undo: rules_past.undo_award,
+    **rules_links.RULES,
     **rules_pools.RULES,
 }

@@ -30,6 +30,7 @@ from meterd.accounting.commands import Claim, Command, Pay
 from meterd.accounting.entries import Entry, Kind
 from meterd.accounting.meter import LinkRules
 from meterd.accounting.refusals import Refusal, Refused
+from meterd.accounting.rules_limits import may_be_cut, waits_for_the_end
 from meterd.accounting.state import AwardStatus, LinkState, RoundSeats, TableState
 from meterd.money import AMOUNT_CENTS_MAX, MICROCENTS_PER_CENT
 from meterd.paytables.model import PayKind, Row
@@ -162,8 +163,8 @@ def _claimed(
         entry(command, Kind.CLAIMED, body, table=command.table, link=link.settings.id, moves=money.moves),
         *revalued(command, [(book.awards[name], mate.cents) for name, mate in mates.items()], facts.award),
     )
-    if _confirms_itself(book, settled):
-        entries = (*entries, _confirmed_entry(command, facts.table, link.settings.id, facts.award, by="rule"))
+    if _confirms_itself(book, settled) and not waits_for_the_end(book, table, facts, settled.parts):
+        entries = (*entries, confirmed_entry(command, facts.table, link.settings.id, facts.award, by="rule"))
     return entries
 
 
@@ -177,9 +178,10 @@ def _confirms_itself(book: Book, settled: Settled) -> bool:
     return not shares and not settled.sign_above_meter and settled.cents < site_of(book).confirm_above_cents
 
 
-def _confirmed_entry(command: Command, table: str, link: str, award: str, by: str) -> Entry:
+def confirmed_entry(command: Command, table: str, link: str, award: str, by: str, *, first: bool = False) -> Entry:
+    """An award that confirms itself, by a rule and without a supervisor."""
     body = {"award": award, "awards": [award], "verified": False, "by": by, "marks": {}, "envy": [], "envy_cents": 0}
-    return entry(command, Kind.CONFIRMED, body, table=table, link=link, first=False)
+    return entry(command, Kind.CONFIRMED, body, table=table, link=link, first=first)
 
 
 def pay(book: Book, command: Pay) -> Answer:
@@ -192,6 +194,8 @@ def pay(book: Book, command: Pay) -> Answer:
         return Refused(Refusal.AWARD_UNKNOWN, command.award)
     if award.status is not AwardStatus.CONFIRMED:
         return Refused(Refusal.AWARD_NOT_PENDING, f"{award.id} is {award.state_word}, not confirmed")
+    if may_be_cut(book, award, book.tables[award.table]):
+        return Refused(Refusal.NOT_YET, f"{award.id}: an aggregate limit is reckoned at END GAME")
     amount = award.amount_cents * MICROCENTS_PER_CENT
     body = {
         "award": award.id,

@@ -8,6 +8,7 @@ Units: ``*_cents``; moves in microcents.
 from __future__ import annotations
 
 from collections.abc import Collection
+from dataclasses import replace
 from typing import Any
 
 from meterd.accounting import envy
@@ -33,6 +34,7 @@ from meterd.accounting.refusals import Refusal, Refused
 from meterd.accounting.replay import return_wagers, undo
 from meterd.accounting.rules_claims import row_of, wager_refusal
 from meterd.accounting.rules_confirm import award_refusal, complete_ties, second_refusal
+from meterd.accounting.rules_limits import cut_corrected
 from meterd.accounting.state import Award, AwardStatus, LinkState, TableState
 
 
@@ -72,9 +74,14 @@ def correct(book: Book, command: Correct) -> Answer:  # noqa: PLR0911 - one retu
         **told.facts,
     }
     told.revalued.pop(award.id, None)
+    parts = told.after.money.parts[award.id]
+    again = replace(
+        award, hand=row.hand, seat=seat, units=units, parts=parts, amount_cents=told.after.amounts[award.id]
+    )
     return (
         entry(command, Kind.CORRECTED, body, table=award.table, link=award.link, moves=told.moves),
         *_revalued(book, command, told, award.id),
+        *cut_corrected(book, command, again),
         *complete_ties(book, command, award, told.after),
     )
 
@@ -164,10 +171,11 @@ def void_round(book: Book, command: VoidRound) -> Answer:
 
 
 def _round(book: Book, actor: Actor, table_id: str) -> tuple[TableState, LinkState] | Refused:
+    """A round whose wagers may go back. Choice: also while its link is suspended, for nothing else ends it then."""
     found = table_for(book, actor, KEYS, table_id)
     if isinstance(found, Refused):
         return found
-    return round_refusal(*found) or found
+    return round_refusal(*found, suspended_too=True) or found
 
 
 def _void_wagers(

@@ -6,6 +6,7 @@ Units: ``*_cents``; levels in microcents.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 from meterd.accounting import envy
@@ -25,6 +26,8 @@ from meterd.accounting.entries import Entry, Kind
 from meterd.accounting.landing import landed_json
 from meterd.accounting.meter import LevelMoney, contribute
 from meterd.accounting.refusals import Refusal, Refused
+from meterd.accounting.rules_claims import confirmed_entry
+from meterd.accounting.rules_limits import confirms_at_the_end, cut_round
 from meterd.accounting.state import LinkState, TableState, TableStatus
 from meterd.money import MICROCENTS_PER_CENT, PPM_PER_WHOLE
 
@@ -210,30 +213,48 @@ def join(book: Book, command: Join) -> Answer:
     return (entry(command, Kind.JOINED, body, table=command.table, link=link.settings.id),)
 
 
+def _may_not_end(
+    book: Book, command: EndGame, table: TableState, link: LinkState, envy_cents: int, by_rule: Collection[str]
+) -> Refused | None:
+    """Why a round does not end, in order of precedence. ``by_rule`` are awards that END GAME itself confirms."""
+    ceiling = site_of(book).envy_confirm_above_cents
+    if command.actor.role is not Role.SUPERVISOR and ceiling is not None and envy_cents > ceiling:
+        return Refused(Refusal.NOT_AUTHORISED, "envy above the threshold: a supervisor ends the round")
+    if table.state is TableStatus.CLOSED and not table.needs_end_game:
+        return Refused(Refusal.TABLE_CLOSED, f"{command.table}: {table.closed_reason}")
+    if link.suspended is not None and table.wagers:
+        return Refused(Refusal.LINK_SUSPENDED, link.suspended)
+    if table.state is TableStatus.OPEN:
+        return Refused(Refusal.TABLE_NOT_LOCKED, command.table)
+    for award in (book.awards[name] for name in table.awards):
+        if award.pending and not award.held and award.id not in by_rule:
+            return Refused(Refusal.ROUND_HAS_OPEN_AWARD, award.id)
+    return None
+
+
 def end_game(book: Book, command: EndGame) -> Answer:
     """END GAME: the round's envy is handed out, the table opens again.
 
     A CLOSED table that waits for END GAME opens; one closed for another reason answers TABLE_CLOSED. With envy above
-    the site's threshold a supervisor has to end the round.
+    the site's threshold a supervisor has to end the round. Choice: while the link is suspended a round that has wagers
+    does not end, so that no winner loses a claim by it; its wagers can go back.
     """
     found = table_for(book, command.actor, PIT, command.table)
     if isinstance(found, Refused):
         return found
     table, link = found
+    by_rule = {name for name in table.awards if confirms_at_the_end(book, table, book.awards[name])}
     awards = [book.awards[name] for name in table.awards]
-    winners = [award for award in awards if award.stands]
+    winners = [award for award in awards if award.stands or award.id in by_rule]
     shares = envy.shares(link.rules, table.seats, winners) if winners else ()
     total = sum(share.cents for share in shares)
-    ceiling = site_of(book).envy_confirm_above_cents
-    if command.actor.role is not Role.SUPERVISOR and ceiling is not None and total > ceiling:
-        return Refused(Refusal.NOT_AUTHORISED, "envy above the threshold: a supervisor ends the round")
-    if table.state is TableStatus.CLOSED and not table.needs_end_game:
-        return Refused(Refusal.TABLE_CLOSED, f"{command.table}: {table.closed_reason}")
-    if table.state is TableStatus.OPEN:
-        return Refused(Refusal.TABLE_NOT_LOCKED, command.table)
-    for award in awards:
-        if award.pending and not award.held:
-            return Refused(Refusal.ROUND_HAS_OPEN_AWARD, award.id)
+    refused = _may_not_end(book, command, table, link, total, by_rule)
+    if refused:
+        return refused
+    entries = cut_round(book, command, table)
+    for name in sorted(by_rule, key=table.awards.index):
+        done = confirmed_entry(command, command.table, link.settings.id, name, by="rule", first=not entries)
+        entries = (*entries, done)
     moves = {}
     if total:
         moves = {
@@ -245,6 +266,9 @@ def end_game(book: Book, command: EndGame) -> Answer:
         "was": table.state.value,
         "envy": [list(share) for share in shares],
         "envy_cents": total,
-        "open_awards": [award.id for award in awards if award.pending],
+        "open_awards": [award.id for award in awards if award.pending and award.id not in by_rule],
     }
-    return (entry(command, Kind.GAME_ENDED, body, table=command.table, link=link.settings.id, moves=moves),)
+    ended = entry(
+        command, Kind.GAME_ENDED, body, table=command.table, link=link.settings.id, moves=moves, first=not entries
+    )
+    return (*entries, ended)

@@ -1,0 +1,130 @@
+"""Aggregate limits: what of an award they touch, and who gives up how much.
+
+Rule 1: they touch what the house pays at odds of 50 to 1 and more, and nothing else: no share of a meter, no fixed pay
+        from a meter, no envy, not the wager that comes back (CO 47.1-1047(2)).
+Rule 2: per player first, then per table, there only with two or more winners; pro rata, whole cents down, odd cents to
+        the earlier claims.
+Units: cents.
+
+Choices where the rules leave one:
+* A pay "for 1" and a fixed pay hold the wager's price in them: 51 for 1 is 50 to 1.
+* At Caribbean Stud and Let It Ride the progressive wager is touched by no limit (CO 47.1-1099.11(11), 1099.13(15)).
+* Limits on tips are not known here: a tip is no wager that a sensor sees.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from meterd.accounting.marks import Part
+from meterd.accounting.meter import LinkRules
+from meterd.accounting.settings import TableSettings
+from meterd.accounting.state import Award, Caps, RoundSeats
+from meterd.paytables.model import Pay, PayKind
+
+ODDS: Final = 50
+UNTOUCHED_GAMES: Final = frozenset({"caribbean-stud", "let-it-ride"})
+
+
+def touched(rules: LinkRules, table: TableSettings, pay: Pay) -> bool:
+    """Whether an aggregate limit touches this kind of pay at this table."""
+    paytable = rules.settings.paytable
+    if paytable.kind == "progressive" and table.game in UNTOUCHED_GAMES:
+        return False
+    match pay.kind:
+        case PayKind.ODDS_TO:
+            return pay.n >= ODDS * pay.d
+        case PayKind.ODDS_FOR:
+            return pay.n >= (ODDS + 1) * pay.d
+        case PayKind.FIXED:
+            return not pay.from_meter and pay.cents >= (ODDS + 1) * paytable.wager_cents
+        case _:
+            return False
+
+
+def at_one_unit(rules: LinkRules, pay: Pay) -> int:
+    """What a pay comes to at the smallest wager, without the wager that comes back."""
+    wager = rules.wager_cents
+    if pay.kind is PayKind.FIXED:
+        return pay.cents * wager // rules.settings.paytable.wager_cents if pay.scales else pay.cents
+    return pay.n * wager // pay.d
+
+
+def smallest_cap(rules: LinkRules, table: TableSettings) -> int:
+    """The smallest limit a table may post: the smallest wager at the highest odds (CO 47.1-1047(1)); 0 for any."""
+    pays = (pay for row in rules.rows.values() for pay in row.pays)
+    return max((at_one_unit(rules, pay) for pay in pays if touched(rules, table, pay)), default=0)
+
+
+def touched_parts(rules: LinkRules, table: TableSettings, award: Award) -> tuple[int, ...]:
+    """Per part of an award the cents that a limit touches, less what one has cut off them already."""
+    row = rules.rows.get(award.hand)
+    pays = [pay for pay in row.pays if pay.kind is not PayKind.LOSS] if row is not None else []
+    if len(pays) != len(award.parts):
+        return (0,) * len(award.parts)
+    back = award.units * rules.wager_cents if rules.settings.paytable.original_wager_returned else 0
+    found = []
+    for pay, part in zip(pays, award.parts, strict=True):
+        returned = 0
+        if pay.kind is PayKind.ODDS_TO:
+            returned, back = back, 0
+        found.append(part.cents - returned if touched(rules, table, pay) else 0)
+    return tuple(found)
+
+
+def cuts(caps: Caps, seats: RoundSeats, claims: Sequence[tuple[Award, int]]) -> dict[str, int]:
+    """What each award of a round gives up: ``claims`` in their order, each with the cents a limit touches."""
+    left = {award.id: cents for award, cents in claims}
+    if caps.player_cents is not None:
+        for player in _players(seats, claims):
+            left |= _held_to(caps.player_cents, {name: left[name] for name in player})
+    winners = sum(1 for player in _players(seats, claims) if any(left[name] for name in player))
+    if caps.table_cents is not None and winners > 1:
+        left = _held_to(caps.table_cents, left)
+    return {award.id: cents - left[award.id] for award, cents in claims if cents != left[award.id]}
+
+
+def _players(seats: RoundSeats, claims: Sequence[tuple[Award, int]]) -> list[list[str]]:
+    """Awards of each player, seats joined by the dealer being one."""
+    players: dict[frozenset[int], list[str]] = {}
+    for award, _ in claims:
+        players.setdefault(_player(seats, award), []).append(award.id)
+    return list(players.values())
+
+
+def _player(seats: RoundSeats, award: Award) -> frozenset[int]:
+    return next((group for group in seats.groups if award.seat in group), frozenset({award.seat}))
+
+
+def _held_to(cap_cents: int, claims: Mapping[str, int]) -> dict[str, int]:
+    """Amounts that together stay within a limit."""
+    total = sum(claims.values())
+    if total <= cap_cents:
+        return dict(claims)
+    shares = {name: cents * cap_cents // total for name, cents in claims.items()}
+    odd = cap_cents - sum(shares.values())
+    for name in [name for name, cents in claims.items() if cents][:odd]:
+        shares[name] += 1
+    return shares
+
+
+def left_for(caps: Caps, seats: RoundSeats, award: Award, mine: int, others: Sequence[tuple[Award, int]]) -> int:
+    """What the limits of a round leave for an award, the others keeping what they have."""
+    left = mine
+    player = _player(seats, award)
+    if caps.player_cents is not None:
+        left = min(left, caps.player_cents - sum(cents for other, cents in others if other.seat in player))
+    two_win = mine and any(cents for other, cents in others if other.seat not in player)
+    if caps.table_cents is not None and two_win:
+        left = min(left, caps.table_cents - sum(cents for _, cents in others))
+    return max(0, left)
+
+
+def spread(parts: tuple[Part, ...], touched_cents: tuple[int, ...], cut: int) -> tuple[int, ...]:
+    """A cut over the parts of an award, from its last part on."""
+    found = [0] * len(parts)
+    for index in reversed(range(len(parts))):
+        found[index] = min(cut, touched_cents[index])
+        cut -= found[index]
+    return tuple(found)

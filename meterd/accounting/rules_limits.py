@@ -1,0 +1,155 @@
+"""Rules of aggregate limits: posting another one, and cutting the awards of a round at its END GAME.
+
+Sources: money rules M10; CO 47.1-1047(1), (2), (5), (6). What a limit touches and who gives up how much is in ``caps``.
+Units: ``*_cents``; moves in microcents.
+
+Choices where the rules leave one:
+* A round plays under the limits that were in force when it was locked: those the players saw.
+* Every award of the round counts that is not voided, a held one too. What END GAME has cut stays cut when a held
+  award is voided later; one corrected later gets at most what the others have left.
+* An award that a limit can touch is paid out after END GAME only (NOT_YET): before, its amount is not known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, Final
+
+from meterd.accounting import caps, when
+from meterd.accounting.answer import Answer, entry, find_table, site_of
+from meterd.accounting.awards import ClaimFacts, amount_cents
+from meterd.accounting.book import Book
+from meterd.accounting.commands import Command
+from meterd.accounting.commands_links import PostCaps
+from meterd.accounting.entries import Entry, Kind
+from meterd.accounting.marks import Part, cut_parts
+from meterd.accounting.meter import Moves
+from meterd.accounting.refusals import Refusal, Refused
+from meterd.accounting.state import Award, Caps, RoundSeats, TableState, TableStatus
+from meterd.accounting.two_people import out_of_bounds, people_refusal, signed
+from meterd.money import AMOUNT_CENTS_MAX, MICROCENTS_PER_CENT
+
+NOTICE_HOURS: Final = 24
+
+
+def post_caps(book: Book, command: PostCaps) -> Answer:
+    """Another aggregate limit is posted at a table and holds 24 hours later (CO 47.1-1047(6)).
+
+    Never below the smallest wager at the highest odds (CO 47.1-1047(1)).
+    """
+    refused = people_refusal(command)
+    if refused:
+        return refused
+    found = find_table(book, command.table)
+    if isinstance(found, Refused):
+        return found
+    table, link = found
+    least = caps.smallest_cap(link.rules, table.settings)
+    for cents in (command.player_cents, command.table_cents):
+        if cents is not None and not max(least, 1) <= cents <= AMOUNT_CENTS_MAX:
+            return out_of_bounds(f"a limit at {command.table} is at least {least} cents")
+    newest = table.caps[-1] if table.caps else Caps("", None, None)
+    if newest[1:] == (command.player_cents, command.table_cents):
+        return Refused(Refusal.ALREADY_DONE, f"{command.table} has these limits")
+    body = {
+        "player_cents": command.player_cents,
+        "table_cents": command.table_cents,
+        "from_utc": when.plus_hours(when.now(book, command), NOTICE_HOURS),
+        **signed(command),
+    }
+    return (entry(command, Kind.CAPS_POSTED, body, table=command.table, link=link.settings.id),)
+
+
+def may_be_cut(book: Book, award: Award, table: TableState) -> bool:
+    """Whether a limit of the running round can touch an award of it."""
+    if table.round_caps is None or award.round != table.round or table.state is not TableStatus.LOCKED:
+        return False
+    return any(caps.touched_parts(book.links[award.link].rules, table.settings, award))
+
+
+def waits_for_the_end(book: Book, table: TableState, facts: ClaimFacts, parts: tuple[Part, ...]) -> bool:
+    """Whether a claim must not confirm itself before END GAME."""
+    place = (facts.award, table.settings.link, facts.table, facts.round, facts.seat, facts.hand, facts.units)
+    return may_be_cut(book, Award(*place, amount_cents(parts), "", "", parts=parts), table)
+
+
+def cut_round(book: Book, command: Command, table: TableState) -> tuple[Entry, ...]:
+    """At END GAME: one Capped entry for each award that gives up something."""
+    limits = table.round_caps
+    if limits is None:
+        return ()
+    rules = book.links[table.settings.link].rules
+    awards = [book.awards[name] for name in table.awards]
+    cut = _cuts(book, table, table.seats, limits, awards)
+    entries: list[Entry] = []
+    for award in awards:
+        if award.id in cut:
+            touched = caps.touched_parts(rules, table.settings, award)
+            parts = caps.spread(award.parts, touched, cut[award.id])
+            entries.append(capped(command, award, parts, limits, first=not entries))
+    return tuple(entries)
+
+
+def _cuts(book: Book, table: TableState, seats: RoundSeats, limits: Caps, awards: Iterable[Award]) -> dict[str, int]:
+    rules = book.links[table.settings.link].rules
+    claims = [
+        (award, sum(caps.touched_parts(rules, table.settings, award)))
+        for award in awards
+        if award.pending or award.stands
+    ]
+    return caps.cuts(limits, seats, claims)
+
+
+def capped(command: Command, award: Award, cut: tuple[int, ...], limits: Caps, *, first: bool) -> Entry:
+    """One award cut by an aggregate limit: what the house owes less of it."""
+    parts = cut_parts(award.parts, cut)
+    cents = sum(cut)
+    body: dict[str, Any] = {
+        "award": award.id,
+        "from_cents": award.amount_cents,
+        "amount_cents": amount_cents(parts),
+        "cuts": list(cut),
+        "parts": [part.to_json() for part in parts],
+        "player_cents": limits.player_cents,
+        "table_cents": limits.table_cents,
+    }
+    amount = cents * MICROCENTS_PER_CENT
+    moves: Moves = {f"payable/{award.id}": -amount, f"house/pays/{award.table}": amount}
+    return entry(command, Kind.CAPPED, body, table=award.table, link=award.link, moves=moves, first=first)
+
+
+def confirms_at_the_end(book: Book, table: TableState, award: Award) -> bool:
+    """An award that would have confirmed itself at the claim had a limit not been able to touch it.
+
+    Choice: its amount before the cut is held against the threshold, as at the claim.
+    """
+    return (
+        award.pending
+        and may_be_cut(book, award, table)
+        and not award.held
+        and not award.has_percent
+        and not award.corrected_by
+        and not award.sign_above_meter
+        and award.amount_cents < site_of(book).confirm_above_cents
+    )
+
+
+def cut_corrected(book: Book, command: Command, award: Award) -> tuple[Entry, ...]:
+    """After a correction that follows END GAME: ``award`` as corrected gets at most what the others have left."""
+    table = book.tables[award.table]
+    seats = table.past.get(award.round)
+    if seats is None or seats.caps is None:
+        return ()
+    rules = book.links[award.link].rules
+    touched = caps.touched_parts(rules, table.settings, award)
+    mine = sum(touched)
+    others = [
+        (other, sum(caps.touched_parts(rules, table.settings, other)))
+        for other in (book.awards[name] for name in seats.awards if name != award.id)
+        if other.pending or other.stands
+    ]
+    left = caps.left_for(seats.caps, seats, award, mine, others)
+    if left >= mine:
+        return ()
+    cut = caps.spread(award.parts, touched, mine - left)
+    return (capped(command, award, cut, seats.caps, first=False),)

@@ -1,0 +1,164 @@
+"""Rules of awards outside their round: nobody collects one, or one is proved after END GAME.
+
+Sources: money rules M4 (a claim after END GAME) and M5 (unclaimed awards).
+Units: ``*_cents``; moves in microcents.
+"""
+
+from __future__ import annotations
+
+from meterd.accounting import when
+from meterd.accounting.answer import SECONDS, Answer, entry, find_table, level_facts, not_authorised, site_of
+from meterd.accounting.book import Book
+from meterd.accounting.commands import Role
+from meterd.accounting.commands_links import AdjustClaim, Dispose, MarkUnclaimed
+from meterd.accounting.entries import Kind
+from meterd.accounting.meter import REVENUE, LevelMoney, Moves
+from meterd.accounting.refusals import Refusal, Refused
+from meterd.accounting.rules_claims import row_of
+from meterd.accounting.state import Award, AwardStatus, LinkState, TableState, TableStatus
+from meterd.accounting.two_people import (
+    amount_refusal,
+    does_not_fit,
+    ended,
+    in_play,
+    level_of,
+    pending_on,
+    people_refusal,
+    shifts,
+    signed,
+)
+from meterd.money import MICROCENTS_PER_CENT
+
+AUTHORITY = "authority"
+HOUSE = "house"
+
+
+def mark_unclaimed(book: Book, command: MarkUnclaimed) -> Answer:  # noqa: PLR0911 - one return per refusal
+    """A confirmed award was not collected within the site's days: it is still owed, and now lies with the unclaimed.
+
+    The days run from the confirmation. Choice: a site that names no number of days has no unclaimed awards (NOT_YET).
+    It can still be paid, for whoever proves to be the winner.
+    """
+    refused = not_authorised(command.actor, SECONDS | {Role.SYSTEM})
+    if refused:
+        return refused
+    award = book.awards.get(command.award)
+    if award is None:
+        return Refused(Refusal.AWARD_UNKNOWN, command.award)
+    if award.status is not AwardStatus.CONFIRMED:
+        return Refused(Refusal.AWARD_NOT_PENDING, f"{award.id} is {award.state_word}, not confirmed")
+    days = site_of(book).unclaimed_days
+    if days is None:
+        return Refused(Refusal.NOT_YET, "this site names no days after which an award is unclaimed")
+    until = when.plus_days(award.confirmed_at_utc, days)
+    if not when.reached(when.now(book, command), until):
+        return Refused(Refusal.NOT_YET, f"{award.id}: not before {until}")
+    if award.unclaimed:
+        return Refused(Refusal.ALREADY_DONE, f"{award.id} is unclaimed")
+    amount = award.amount_cents * MICROCENTS_PER_CENT
+    body = {"award": award.id, "amount_cents": award.amount_cents, "confirmed_at_utc": award.confirmed_at_utc}
+    moves: Moves = {f"payable/{award.id}": -amount, f"unclaimed/{award.link}": amount}
+    return (entry(command, Kind.UNCLAIMED, body, table=award.table, link=award.link, moves=moves),)
+
+
+def dispose(book: Book, command: Dispose) -> Answer:  # noqa: PLR0911 - one return per refusal
+    """What becomes of an unclaimed award, by two people of two departments with a reference.
+
+    Choices: it goes to the meter of a level within its limit (and not while that link is in play), to the authority
+    that takes unclaimed money (handed out: ``paid``), or to the house where the site may release players' money.
+    """
+    if command.to == HOUSE and not site_of(book).release_to_house:
+        return Refused(Refusal.NOT_AUTHORISED, "this site gives no players' money to the house")
+    refused = people_refusal(command)
+    if refused:
+        return refused
+    goal = None if command.to in {AUTHORITY, HOUSE} else level_of(book, command.to)
+    if isinstance(goal, Refused):
+        return goal
+    refused = ended(goal[0]) if goal is not None else None
+    if refused:
+        return refused
+    award = book.awards.get(command.award)
+    if award is None:
+        return Refused(Refusal.AWARD_UNKNOWN, command.award)
+    if award.status is not AwardStatus.CONFIRMED or not award.unclaimed:
+        return Refused(Refusal.AWARD_NOT_PENDING, f"{award.id} is {award.state_word}, not unclaimed")
+    refused = _may_not_take(book, goal, award) if goal is not None else None
+    return refused or _disposed(command, award, goal)
+
+
+def _may_not_take(book: Book, goal: tuple[LinkState, LevelMoney], award: Award) -> Refused | None:
+    link, level = goal
+    return (
+        pending_on(book, link, [level.rules.name])
+        or does_not_fit(level, award.amount_cents * MICROCENTS_PER_CENT)
+        or in_play(book, [link.settings.id])
+    )
+
+
+def _disposed(command: Dispose, award: Award, goal: tuple[LinkState, LevelMoney] | None) -> Answer:
+    amount = award.amount_cents * MICROCENTS_PER_CENT
+    account = REVENUE if command.to == HOUSE else f"paid/{award.table}"
+    body = {"award": award.id, "amount_cents": award.amount_cents, "to": command.to, "shifts": [], **signed(command)}
+    if goal is not None:
+        level = goal[1]
+        level.meter += amount
+        account = level.rules.meter
+        body |= {"shifts": shifts((level, amount, "meter")), "levels": level_facts([level])}
+    moves: Moves = {award.owed_account: -amount, account: amount}
+    return (entry(command, Kind.DISPOSED, body, table=award.table, link=award.link, moves=moves),)
+
+
+def adjust_claim(book: Book, command: AdjustClaim) -> Answer:  # noqa: PLR0911 - one return per refusal
+    """An award proved after END GAME of its round: two people name it, the house pays it, no meter moves.
+
+    Choices: the two state the amount, for the display of that moment stands in the ledger and in no account; the award
+    takes the next number and is confirmed by its two signatures. Whether the seat had a wager is theirs to prove, for
+    the book forgets a round that has ended. It gives no envy by itself. The running round takes claims, so it answers
+    NOT_YET; one the table never had, ROUND_CLOSED.
+    """
+    refused = people_refusal(command)
+    if refused:
+        return refused
+    found = find_table(book, command.table)
+    if isinstance(found, Refused):
+        return found
+    table, link = found
+    refused = _no_late_claim(book, command, table)
+    if refused:
+        return refused
+    row = row_of(link.rules, command.hand, None)
+    if isinstance(row, Refused):
+        return row
+    refused = amount_refusal(command.cents)
+    if refused:
+        return refused
+    if command.round == table.round and table.state is TableStatus.LOCKED:
+        return Refused(Refusal.NOT_YET, f"round {command.round} of {command.table} still takes claims")
+    award = f"A{len(book.awards) + 1}"
+    amount = command.cents * MICROCENTS_PER_CENT
+    body = {
+        "award": award,
+        "round": command.round,
+        "seat": command.seat,
+        "hand": row.hand,
+        "amount_cents": command.cents,
+        **signed(command),
+    }
+    moves: Moves = {f"house/pays/{command.table}": -amount, f"payable/{award}": amount}
+    return (entry(command, Kind.ADJUSTMENT, body, table=command.table, link=link.settings.id, moves=moves),)
+
+
+def _no_late_claim(book: Book, command: AdjustClaim, table: TableState) -> Refused | None:
+    """The round was played, the table has the seat, and the seat has no award of that round."""
+    if not 1 <= command.round <= table.round:
+        return Refused(
+            Refusal.ROUND_CLOSED, f"{command.table} has had {table.round} rounds, not a round {command.round}"
+        )
+    if not 1 <= command.seat <= table.settings.seats:
+        return Refused(Refusal.SEAT_UNKNOWN, str(command.seat))
+    for award in book.awards.values():
+        place = (award.table, award.round, award.seat)
+        if place == (command.table, command.round, command.seat) and award.status is not AwardStatus.VOIDED:
+            return Refused(Refusal.SEAT_ALREADY_CLAIMED, f"{award.id} on seat {command.seat}")
+    return None
