@@ -283,6 +283,12 @@ def test_sevens() -> None:
     assert Fraction(34_560 + 124_416, 30_079_920) == found["first-two-cards-7"]
 
 
+def test_sevens_of_diamonds() -> None:
+    """Five decks, 17,373,720 orders of three cards: 60, 180 and 6,600 (Wizard of Odds, Ask the Wizard 71)."""
+    found = [row.probability * 17_373_720 for row in sheet("co/blazing-sevens/b7p2", 5).rows]
+    assert [60, 180, 6_600] == [found[0], found[1], found[2] + found[3]]
+
+
 def test_roulette_up_is_worked_out_as_published_streaks_are() -> None:
     """Nine rising numbers come once in 1,013,523 streaks, eight once in 88,906, on a wheel with 38 pockets."""
     nine = sheet("pa/roulette-up/progressive-1").rows[0]

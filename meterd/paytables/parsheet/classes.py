@@ -67,19 +67,15 @@ def universe(blocks: Sequence[int], shoe: Shoe) -> int:
 
 def deals(blocks: Sequence[int], shoe: Shoe, groups: Sequence[str] = (SUITS,)) -> Iterator[tuple[Deal, int]]:
     """Every class of deals once, with its weight. ``groups`` are the sets of interchangeable suits."""
-    suits = "".join(groups) + ("*" if shoe.jokers else "")
-    for parts, weight in _parts(tuple(blocks), shoe, tuple(groups)):
-        yield (
-            tuple(
-                tuple(
-                    JOKER if suit == "*" else Card(rank, suit)
-                    for suit, part in zip(suits, parts, strict=True)
-                    for rank in part[block]
-                )
-                for block in range(len(blocks))
-            ),
-            weight,
-        )
+    choices = _Choices(tuple(blocks), shoe, tuple(groups))
+    names = "".join(groups) + ("*" if shoe.jokers else "")
+    cards = [
+        [[[Card(rank, name) for rank in block] for block in part] for part in suit.parts]
+        for name, (suit, _) in zip(names, choices.plan, strict=True)
+    ]
+    for chosen, weight in choices.walk():
+        given = [of_suit[part] for of_suit, part in zip(cards, chosen, strict=True)]
+        yield tuple([tuple([card for part in given for card in part[block]]) for block in range(len(blocks))]), weight
 
 
 def deals_of_rest(blocks: Sequence[int], left: Mapping[Card, int]) -> Iterator[tuple[Deal, int]]:
@@ -103,32 +99,40 @@ def mask_classes(size: int, jokers: int = 0) -> Iterator[tuple[Masks, int, int]]
     Bit 0 of a mask is the deuce. All suits are interchangeable; the longest one comes first.
     """
     for held in range(min(jokers, size) + 1):
-        for parts, weight in _parts((size - held,), Shoe(), (SUITS,)):
-            a, b, c, d = (_mask(part[0]) for part in parts)
-            yield (a, b, c, d), held, weight * comb(jokers, held)
+        choices = _Choices((size - held,), Shoe(), (SUITS,))
+        masks = [sum(1 << (rank - RANK_MIN) for rank in part[0]) for part in choices.plan[0][0].parts]
+        ways = comb(jokers, held)
+        for (a, b, c, d), weight in choices.walk():
+            yield (masks[a], masks[b], masks[c], masks[d]), held, weight * ways
 
 
-@cache
-def _mask(ranks: tuple[int, ...]) -> int:
-    return sum(1 << (rank - RANK_MIN) for rank in ranks)
+class _Choices:
+    """What each suit gives, in order of the groups, the jokers last; ``plan`` has a suit and its place in its group.
 
+    Of interchangeable suits a later one gives no part with a higher number than the one before it.
+    """
 
-def _parts(blocks: tuple[int, ...], shoe: Shoe, groups: tuple[str, ...]) -> Iterator[tuple[list[Part], int]]:
-    """The parts of all suits in order of ``groups``, the joker's last, with the weight of the class."""
-    regular = _Suit(suit_parts(blocks, shoe.decks, shoe.ranks), shoe.decks * len(shoe.ranks))
-    plan: list[tuple[_Suit, int]] = [(regular, place) for group in groups for place in range(1, len(group) + 1)]
-    if shoe.jokers:
-        plan.append((_Suit(suit_parts(blocks, shoe.jokers, (JOKER.rank,)), shoe.jokers), 1))
-    capacity = [sum(suit.most for suit, _ in plan[index:]) for index in range(len(plan) + 1)]
+    def __init__(self, blocks: tuple[int, ...], shoe: Shoe, groups: tuple[str, ...]) -> None:
+        regular = _Suit(suit_parts(blocks, shoe.decks, shoe.ranks), shoe.decks * len(shoe.ranks))
+        self.plan = [(regular, place) for group in groups for place in range(1, len(group) + 1)]
+        if shoe.jokers:
+            self.plan.append((_Suit(suit_parts(blocks, shoe.jokers, (JOKER.rank,)), shoe.jokers), 1))
+        self._blocks = blocks
+        self._capacity = [sum(suit.most for suit, _ in self.plan[index:]) for index in range(len(self.plan) + 1)]
 
-    def extend(
-        index: int, chosen: list[int], run: int, left: tuple[int, ...], weight: int
+    def walk(self) -> Iterator[tuple[list[int], int]]:
+        """The number of each suit's part, and the weight of the class."""
+        return self._extend([], 0, self._blocks, 1)
+
+    def _extend(
+        self, chosen: list[int], run: int, left: tuple[int, ...], weight: int
     ) -> Iterator[tuple[list[int], int]]:
-        suit, place = plan[index]
-        last = index == len(plan) - 1
+        """``run``: how many suits of the group, up to the last one chosen, gave the same part."""
+        suit, place = self.plan[len(chosen)]
+        last = len(chosen) == len(self.plan) - 1
         for counts in (left,) if last else suit.below(left):
-            rest = tuple(have - take for have, take in zip(left, counts, strict=True))
-            if sum(rest) > capacity[index + 1]:
+            rest = tuple([have - take for have, take in zip(left, counts, strict=True)])
+            if sum(rest) > self._capacity[len(chosen) + 1]:
                 continue
             candidates = suit.of_counts.get(counts, [])
             if place > 1:
@@ -139,10 +143,7 @@ def _parts(blocks: tuple[int, ...], shoe: Shoe, groups: tuple[str, ...]) -> Iter
                 if last:
                     yield [*chosen, part], heavier
                 else:
-                    yield from extend(index + 1, [*chosen, part], again, rest, heavier)
-
-    for chosen, weight in extend(0, [], 0, blocks, 1):
-        yield [suit.parts[part] for (suit, _), part in zip(plan, chosen, strict=True)], weight
+                    yield from self._extend([*chosen, part], again, rest, heavier)
 
 
 class _Suit:
