@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from meterd.accounting.entries import Entry, Kind
 from meterd.accounting.settings_pools import FundSettings
-from meterd.accounting.state_pools import FundAward, FundState, PoolState, ShareStatus
+from meterd.accounting.state_pools import Fallen, FundAward, FundState, PoolState, ShareStatus
 
 if TYPE_CHECKING:
     from meterd.accounting.book import Book
@@ -27,9 +27,7 @@ def _read_pools(book: Book, entry: Entry) -> None:
     for key, facts in entry.body.get("pools", {}).items():
         if "posted_cents" in facts:
             fund, _, name = key.partition("/")
-            book.funds[fund].pools[name] = PoolState(
-                facts["posted_cents"], facts["backed_by"], facts["reseed_due"], facts["capped_at"]
-            )
+            book.funds[fund].pools[name] = PoolState.from_json(facts)
 
 
 def _fund_opened(book: Book, entry: Entry) -> None:
@@ -54,6 +52,7 @@ def _posted(book: Book, entry: Entry) -> None:
     fund = _fund(book, entry)
     fund.posted_day = entry.body["gaming_day"] or fund.posted_day
     fund.posted_at = entry.body["at_utc"]
+    fund.fallen = None
 
 
 def _pool_won(book: Book, entry: Entry) -> None:
@@ -61,6 +60,7 @@ def _pool_won(book: Book, entry: Entry) -> None:
     body = entry.body
     fund = _fund(book, entry)
     fund.wins = body["win"]
+    fund.fallen = Fallen(body["win"], {name: PoolState.from_json(facts) for name, facts in body["before"].items()})
     for name, cents in body["awards"].items():
         book.fund_awards[name] = FundAward(name, fund.settings.id, body["source"], body["win"], cents, book.at_utc)
         book.open_shares[name] = None
@@ -81,9 +81,15 @@ def _share(status: ShareStatus) -> Callable[[Book, Entry], None]:
 
 def _win_undone(book: Book, entry: Entry) -> None:
     _read_pools(book, entry)
+    _fund(book, entry).fallen = None
     for name in entry.body["awards"]:
         book.fund_awards[name] = replace(book.fund_awards[name], status=ShareStatus.UNDONE)
         book.open_shares.pop(name, None)
+
+
+def _transferred(book: Book, entry: Entry) -> None:
+    _read_pools(book, entry)
+    _fund(book, entry).fallen = None
 
 
 def _strike_outs(book: Book, entry: Entry) -> None:
@@ -130,7 +136,7 @@ HANDLERS: Final[dict[Kind, Callable[[Book, Entry], None]]] = {
     Kind.POSTED: _posted,
     Kind.POOL_WON: _pool_won,
     Kind.POOL_WIN_UNDONE: _win_undone,
-    Kind.POOL_TRANSFERRED: _read_pools,
+    Kind.POOL_TRANSFERRED: _transferred,
     Kind.SHARE_PAID: _share(ShareStatus.PAID),
     Kind.SHARE_UNCLAIMED: _share(ShareStatus.UNCLAIMED),
     Kind.SHARE_DISPOSED: _share(ShareStatus.DISPOSED),

@@ -8,7 +8,8 @@ Choices where the rules leave one:
   was keyed wrongly is undone by two people; there is no pending jackpot on which a POST would have to wait.
 * Shares of less than 100 % together leave the rest posted; re-seeding follows only upon a win of the whole.
 * A share already handed out that is undone is out in cash: the pool is made whole by the house (``house/pays/FUND``).
-* An undone win raises the posting at the next POST, not at once.
+* An undone win gives the postings back as they were before it, unless they have changed since: by a POST, another win
+  or a transfer. Then the next POST shows the money again.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from typing import Any, Final
 from meterd.accounting.answer import ANYBODY, CASHIERS, SUPERVISORS, Answer, entry, not_authorised
 from meterd.accounting.answer_pools import Pools, fund_for, pool_of, portions, second_of, two_departments
 from meterd.accounting.book import Book
-from meterd.accounting.commands import Command, Role
+from meterd.accounting.commands import Role
 from meterd.accounting.commands_pools import DisposeShare, PayShare, UnclaimedShare, UndoWin, WinPool
 from meterd.accounting.entries import Entry, Kind
 from meterd.accounting.meter import add
@@ -84,6 +85,7 @@ def _won(
             for share, amount in zip(command.shares, shares, strict=True)
         ],
         "awards": awards,
+        "before": {name: before.to_json() for name, before in fund.pools.items()},
         "second": command.second.id if command.second is not None else None,
     }
     return pools.entry(command, Kind.POOL_WON, body)
@@ -206,14 +208,17 @@ def undo(book: Book, command: UndoWin) -> Answer:
         paid = award.status is ShareStatus.PAID
         add(pools.moves, f"house/pays/{award.fund}" if paid else _held_in(award), -amount)
         pools.put(award.pool, amount)
+    restored = fund.fallen is not None and fund.fallen.win == command.win
+    if fund.fallen is not None and restored:
+        for name, before in fund.fallen.pools.items():
+            pools.change(
+                name, posted_cents=before.posted_cents, backed_by=before.backed_by, reseed_due=before.reseed_due
+            )
     body: dict[str, Any] = {
         "win": command.win,
         "awards": [award.id for award in mine],
+        "postings_restored": restored,
         "second": command.second.id if command.second is not None else None,
         "reference": command.reference,
     }
-    return (_undone(command, pools, body),)
-
-
-def _undone(command: Command, pools: Pools, body: dict[str, Any]) -> Entry:
-    return pools.entry(command, Kind.POOL_WIN_UNDONE, body)
+    return (pools.entry(command, Kind.POOL_WIN_UNDONE, body),)

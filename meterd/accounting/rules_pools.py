@@ -55,7 +55,7 @@ from meterd.accounting.commands_pools import (
 from meterd.accounting.entries import Kind
 from meterd.accounting.meter import add
 from meterd.accounting.refusals import Refusal, Refused
-from meterd.accounting.settings_pools import AtCap, FundSettings, PoolGame, PoolSettings, problems
+from meterd.accounting.settings_pools import POSTED_GAMES, AtCap, FundSettings, PoolGame, PoolSettings, problems
 from meterd.accounting.state_pools import FundState
 from meterd.accounting.when import now, reached
 from meterd.errors import MisuseError
@@ -75,7 +75,8 @@ def open_fund(book: Book, command: OpenFund) -> Answer:
     if refused:
         return refused
     settings = command.settings
-    if settings.id in book.funds or settings.id in book.links:
+    table = settings.id in book.tables and settings.game in POSTED_GAMES  # a drop box of its own (CO 47.1-1012(2))
+    if settings.id in book.funds or settings.id in book.links or table:
         return Refused(Refusal.ALREADY_DONE, settings.id)
     wrong = problems(settings)
     if wrong:
@@ -128,7 +129,7 @@ def _some(seats: Sequence[int]) -> Refused | None:
 
 def post(book: Book, command: Post) -> Answer:
     """The amounts are posted: re-seeding moves first, then each pool's whole cents are its posting."""
-    fund = not_authorised(command.actor, POSTERS) or fund_for(book, command.fund, _POSTED)
+    fund = not_authorised(command.actor, POSTERS) or fund_for(book, command.fund, POSTED_GAMES)
     if isinstance(fund, Refused):
         return fund
     if command.gaming_day and command.gaming_day <= fund.posted_day:
@@ -146,9 +147,6 @@ def post(book: Book, command: Post) -> Answer:
         "reseeded": [move for move in moved if move is not None],
     }
     return (pools.entry(command, Kind.POSTED, body),)
-
-
-_POSTED: Final = frozenset({PoolGame.POSTED, PoolGame.LONGHORN, PoolGame.P208})
 
 
 def _heads_first(settings: FundSettings) -> list[PoolSettings]:

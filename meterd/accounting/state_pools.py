@@ -7,6 +7,7 @@ Units: ``*_cents`` whole cents.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
@@ -48,6 +49,11 @@ class PoolState:
             "capped_at": self.capped_at,
         }
 
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> PoolState:
+        """The inverse of :meth:`to_json`; other keys may stand beside."""
+        return cls(data["posted_cents"], data["backed_by"], data["reseed_due"], data["capped_at"])
+
 
 @dataclass(frozen=True, slots=True)
 class FundAward:
@@ -72,10 +78,19 @@ class FundAward:
         return self.status in {ShareStatus.CONFIRMED, ShareStatus.UNCLAIMED}
 
 
+@dataclass(frozen=True, slots=True)
+class Fallen:
+    """The win that changed the postings last, and how the pools stood before it; a POST makes an end of it."""
+
+    win: int
+    pools: dict[str, PoolState]
+
+
 @dataclass(slots=True)
 class FundState:
     """One fund in force. ``posted_day`` is the gaming day of the last POST, where whoever posted named it.
 
+    ``fallen`` is there while the postings are those that a win has left: undone, it gives them back.
     ``runners`` are base runners by seat; ``strike_outs`` and ``bets`` what each seat put in during this hand.
     """
 
@@ -86,6 +101,7 @@ class FundState:
     wins: int = 0
     posted_day: str = ""
     posted_at: str = ""
+    fallen: Fallen | None = None
     runners: dict[int, int] = field(default_factory=dict)
     strike_outs: dict[int, int] = field(default_factory=dict)
     bets: dict[int, int] = field(default_factory=dict)
