@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from machine_rules import link_settings
 from twin import Twin
 from twin_records import Level, Row, Rules
 
@@ -22,17 +23,7 @@ from meterd.accounting import commands as ask
 from meterd.accounting.book import Book
 from meterd.accounting.commands import SYSTEM, Actor, Command, Role
 from meterd.accounting.rules import decide
-from meterd.accounting.settings import (
-    Floor,
-    LevelSettings,
-    LinkSettings,
-    ResetMode,
-    SiteSettings,
-    TableSettings,
-    Ties,
-)
-from meterd.paytables.model import Pay, PayKind, PayTable
-from meterd.paytables.model import Row as PrintedRow
+from meterd.accounting.settings import Floor, ResetMode, SiteSettings, TableSettings, Ties
 
 MICRO = 1_000_000
 LINK = "L"
@@ -113,62 +104,6 @@ def rules(big: Level, small: Level, *, returned: bool, envy_scales: bool, confir
         tables=TABLES,
         confirm_above=confirm_above,
     )
-
-
-# the same link, told to the real rules
-
-
-def printed(hand: str, row: Row) -> PrintedRow:
-    pays = []
-    for pay in row.pays:
-        match pay:
-            case ("percent", str(share), str(level)):
-                ppm = int(Fraction(share) * MICRO)
-                pays.append(Pay(PayKind.METER_PERCENT, percent_ppm=ppm, level=level))
-            case ("meter", int(cents), str(level)):
-                pays.append(Pay(PayKind.FIXED, cents=cents, from_meter=True, level=level))
-            case ("house", int(cents), bool(scales)):
-                pays.append(Pay(PayKind.FIXED, cents=cents, scales=scales))
-            case ("to", int(n), int(d)):
-                pays.append(Pay(PayKind.ODDS_TO, n=n, d=d))
-            case ("for", int(n), int(d)):
-                pays.append(Pay(PayKind.ODDS_FOR, n=n, d=d))
-            case _:
-                pays.append(Pay(PayKind.PUSH))
-    return PrintedRow(hand, hand, "", None, tuple(pays), row.envy)
-
-
-def link_settings(link: Rules) -> LinkSettings:
-    paytable = PayTable(
-        id="xx/twin/one",
-        game="twin",
-        wager="progressive",
-        kind="progressive",
-        sources=(),
-        basis="",
-        evaluator=None,
-        games=(),
-        rows=tuple(printed(hand, row) for hand, row in link.rows.items()),
-        wager_cents=link.printed,
-        original_wager_returned=link.returned,
-        envy_scales=link.envy_scales,
-    )
-    levels = tuple(
-        LevelSettings(
-            name=name,
-            seed_cents=level.seed,
-            increment_ppm=int(level.rate * MICRO),
-            reserve_ppm=None if level.reserve is None else int(level.reserve * MICRO),
-            reset=ResetMode(level.reset),
-            ties=Ties(level.ties),
-            floor=Floor(level.floor),
-            limit_cents=level.limit,
-            overflow=None if level.limit is None else level.overflow,
-            share_scales=level.share_scales,
-        )
-        for name, level in link.levels.items()
-    )
-    return LinkSettings(LINK, link.wager, link.units_max, paytable, levels)
 
 
 class Real:

@@ -20,20 +20,26 @@ class Twin:
         self.voided: dict[str, Win] = {}
         self.claims = 0
 
-    def do(self, act: tuple[object, ...]) -> str | None:
+    def do(self, act: tuple[object, ...], claims: int | None = None) -> str | None:
+        """Answer None, or why not. ``claims`` so far, where other links share their numbers."""
+        self.claims = self.claims if claims is None else claims
         reason = self.why_not(act)
         if reason is None:
-            self._carry_out(act)
-            for member, level in self.state.open_ties():
-                self._add(("close", member, level))
+            key = self._carry_out(act)
+            for level, together in self.state.open_ties(key) if key is not None else ():
+                wins = [self.state.wins[award] for award in together]
+                if all(win.verified and not self._stands_behind(win, together) for win in wins):
+                    self._add(("close", min(together), level))
         return reason
 
     def _add(self, act: tuple[object, ...]) -> None:
         self.history.append(act)
         self.state.apply(act)
 
-    def _carry_out(self, act: tuple[object, ...]) -> None:
+    def _carry_out(self, act: tuple[object, ...]) -> tuple[str, int] | None:
+        """Do it. Tells the round whose ties may be complete by it."""
         verb = act[0]
+        key = self.state.wins[str(act[1])].round.key if verb in {"confirm", "void", "correct"} else None
         if verb == "claim":
             self.claims += 1
             act = ("claim", f"A{self.claims}", *act[1:])
@@ -44,11 +50,12 @@ class Twin:
         elif verb == "correct":
             self._correct(str(act[1]), act[2], act[3])
         elif verb == "void-seat":
-            self._void_wagers(str(act[1]), [int(str(act[2]))])
+            key = self._void_wagers(str(act[1]), [int(str(act[2]))])
         elif verb == "void-round":
-            self._void_wagers(str(act[1]), sorted(self.state.running(str(act[1])).stakes))
+            key = self._void_wagers(str(act[1]), sorted(self.state.running(str(act[1])).stakes))
         else:
             self._add(act)
+        return key
 
     def _again(self, table: str) -> None:
         """Tell the history again. Awards settled stand; what a level sends on otherwise than then, it sends now."""
@@ -81,13 +88,14 @@ class Twin:
         self.history = [act for act in self.history if act[:2] != ("confirm", award)]
         self._again(table)
 
-    def _void_wagers(self, table: str, seats: list[int]) -> None:
+    def _void_wagers(self, table: str, seats: list[int]) -> tuple[str, int] | None:
         current = self.state.running(table)
-        for win in reversed(self.wins_of(current)):
-            if win.seat in seats:
-                self._void(win.id)
+        gone = [win for win in reversed(self.wins_of(current)) if win.seat in seats]
+        for win in gone:
+            self._void(win.id)
         for seat in seats:
             self._add(("void-wager", table, seat))
+        return current.key if gone else None
 
     # why not
 
@@ -95,26 +103,29 @@ class Twin:
         verb, *rest = act
         if verb in {"confirm", "hold", "void", "correct", "pay", "undo"}:
             return self._award_why_not(act)
-        if verb == "crash":
-            return None
-        table = str(rest[0])
+        return None if verb == "crash" else self._about_table_why_not(act, str(rest[0]))
+
+    def _about_table_why_not(self, act: tuple[object, ...], table: str) -> str | None:
+        verb, _, *rest = act
         current = self.state.rounds[table]
         waits = self.state.shut_tables.get(table)
         if verb in {"shut", "open"}:
             return self._table_why_not(current, waits, str(verb))
         if waits is not None:
             return None if verb == "end" and waits else "TABLE_CLOSED"
-        if verb == "lock":
-            return None if current is None else "ALREADY_DONE"
-        if current is None and verb == "join":
-            return None
-        if current is None:
-            return "ROUND_CLOSED" if table in self.state.ended and verb != "end" else "TABLE_NOT_LOCKED"
+        if current is None or verb == "lock":
+            return self._open_why_not(table, current, str(verb))
         if verb in {"end", "void-round", "join"}:
             return self._round_why_not(current, str(verb))
-        reason = self._seat_why_not(current, int(str(rest[1])))
-        hand = str(rest[2]) if verb == "claim" else ""
-        return reason or self._deed_why_not(current, str(verb), int(str(rest[1])), hand)
+        seat, hand = int(str(rest[0])), str(rest[1]) if verb == "claim" else ""
+        return self._seat_why_not(current, seat) or self._deed_why_not(current, str(verb), seat, hand)
+
+    def _open_why_not(self, table: str, current: Round | None, verb: str) -> str | None:
+        if verb == "lock":
+            return None if current is None else "ALREADY_DONE"
+        if verb == "join":
+            return None
+        return "ROUND_CLOSED" if table in self.state.ended and verb != "end" else "TABLE_NOT_LOCKED"
 
     def _table_why_not(self, current: Round | None, waits: bool | None, verb: str) -> str | None:
         if verb == "shut":
@@ -134,7 +145,7 @@ class Twin:
         return None
 
     def _seat_why_not(self, current: Round, seat: int) -> str | None:
-        if seat > self.rules.tables[current.table][0]:
+        if not 1 <= seat <= self.rules.tables[current.table][0]:
             return "SEAT_UNKNOWN"
         return None if seat in current.stakes else "SEAT_HAS_NO_WAGER"
 
@@ -167,7 +178,7 @@ class Twin:
 
     def _must_wait(self, win: Win) -> str | None:
         """An earlier pending award on a level of it, or of a mate that would be confirmed with it."""
-        mates = {win.id}.union(*(tie.members for tie in win.round.ties.values() if win.id in tie.members))
+        mates = next((mates for _, mates in self.state.open_ties(win.round.key) if win.id in mates), {win.id})
         others = [self.state.wins[mate] for mate in mates if mate != win.id]
         last = all(other.verified for other in others)
         if any(self._stands_behind(one, mates) for one in [win, *(others if last else [])]):
@@ -176,7 +187,7 @@ class Twin:
 
     def _stands_behind(self, win: Win, mates: set[str]) -> bool:
         """Where it ties, a member stands where the tie began."""
-        ties = {name: tie.members for name, tie in win.round.ties.items() if win.id in tie.members}
+        ties = {name: tie.members for name, tie in win.round.ties.items() if win.id in tie.members and not tie.closed}
         for name in win.levels:
             place = min(int(mate[1:]) for mate in ties.get(name, [win.id]))
             for other in self.state.wins.values():

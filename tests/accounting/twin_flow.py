@@ -26,6 +26,7 @@ class Flow:
         self.hits: dict[str, int] = dict.fromkeys(rules.levels, 0)
         self.won: dict[str, int] = dict.fromkeys(rules.levels, 0)
         self.wagers = self.units = 0
+        self.locks: dict[str, int] = dict.fromkeys(rules.tables, 0)
         self.rounds: dict[str, Round | None] = dict.fromkeys(rules.tables)
         self.past_envy: dict[str, list[tuple[int, int, str]]] = {table: [] for table in rules.tables}
         self.joined: dict[str, list[set[int]]] = {table: [] for table in rules.tables}
@@ -101,7 +102,8 @@ class Flow:
             if kind == "level":
                 amount = received.setdefault(name, sum((amount for _, amount in over.get(name, [])), NONE))
                 self._attribute(over.get(name, []), target, self.receive("on the way", target, amount))
-        self.rounds[table] = Round(table, stakes, groups=self.joined[table])
+        self.locks[table] += 1
+        self.rounds[table] = Round(table, self.locks[table], stakes, groups=self.joined[table])
         self.joined[table] = []
 
     def _share(self, table: str, stake: Stake, name: str, over: dict[str, list[tuple[Stake, Fraction]]]) -> None:

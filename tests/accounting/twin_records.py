@@ -51,11 +51,12 @@ class Rules:
     rows: dict[str, Row]
     tables: dict[str, tuple[int, bool]]
     confirm_above: int = 0
+    name: str = "L"
 
 
 @dataclass(frozen=True)
 class Put:
-    """A part of a wager and where it lies: ``kind`` is meter, reserve or overflow of a level, ``resets`` its count then."""
+    """A part of a wager and where it lies: ``kind`` is what account of a level, ``resets`` its count then."""
 
     level: str
     kind: str
@@ -79,6 +80,7 @@ class Round:
     """A round of one table."""
 
     table: str
+    number: int
     stakes: dict[int, Stake]
     folded: set[int] = field(default_factory=set)
     groups: list[set[int]] = field(default_factory=list)
@@ -88,6 +90,10 @@ class Round:
     resets_at_basis: dict[str, int] = field(default_factory=dict)
     ties: dict[str, Tie] = field(default_factory=dict)
     envy: list[tuple[int, int, str]] = field(default_factory=list)
+
+    @property
+    def key(self) -> tuple[str, int]:
+        return self.table, self.number
 
 
 @dataclass
@@ -106,8 +112,10 @@ class Tie:
 
 @dataclass
 class Slice:
-    """One part of an award. ``given`` is what its level gave of ``cents``, ``seeded`` what the house put up for it then,
-    ``carried`` the standing seed that went with it, ``resets`` the level's count right after; ``tie`` a share of a tie.
+    """One part of an award, ``given`` what its level gave of ``cents``; ``tie`` where it is a share of a tie.
+
+    ``seeded`` is what the house put up for it then, ``carried`` the standing seed that went with it, ``resets`` the
+    level's count right after.
     """
 
     cents: int

@@ -9,7 +9,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from twin_flow import Flow
-from twin_records import WHOLE, Round, Slice, Stake, Tie, Win
+from twin_records import WHOLE, Slice, Stake, Tie, Win
 
 
 class State(Flow):
@@ -25,25 +25,17 @@ class State(Flow):
         stake = current.stakes[seat]
         self.wins[award] = win
         row = self.rules.rows[hand]
+        for name in self.levels_of(hand):
+            current.basis.setdefault(name, int(self.meter(name)))
+            current.resets_at_basis.setdefault(name, self.resets[name])
         for pay in row.pays:
-            if pay[0] in {"percent", "meter"}:
-                name = str(pay[2])
-                current.basis.setdefault(name, int(self.meter(name)))
-                current.resets_at_basis.setdefault(name, self.resets[name])
-        for pay in row.pays:
-            kind = pay[0]
-            if kind == "percent":
+            if pay[0] == "percent":
                 name = str(pay[2])
                 self._percent(win, stake, Fraction(str(pay[1])), name, signs.get(name, 0))
-            elif kind == "meter":
+            elif pay[0] == "meter":
                 self._fixed(win, stake, int(str(pay[1])), str(pay[2]))
-            elif kind == "house":
-                scale = Fraction(stake.cents, self.rules.printed) if pay[2] else WHOLE
-                self._from_house(win, int(int(str(pay[1])) * scale))
-            elif kind in {"to", "for"}:
-                self._from_house(win, int(Fraction(int(str(pay[1])), int(str(pay[2]))) * stake.cents))
             else:
-                self._from_house(win, stake.cents)
+                self._from_house(win, self._houses(pay, stake))
         if any(pay[0] == "to" for pay in row.pays) and self.rules.returned:
             self._from_house(win, stake.cents)
         for name in win.levels:
@@ -51,6 +43,17 @@ class State(Flow):
         current.awards.append(award)
         if not win.percent and win.amount < self.rules.confirm_above and not corrected:
             win.status = "confirmed"
+
+    def levels_of(self, hand: str) -> list[str]:
+        """Levels from whose meter a hand pays."""
+        return [str(pay[2]) for pay in self.rules.rows[hand].pays if pay[0] in {"percent", "meter"}]
+
+    def _houses(self, pay: tuple[object, ...], stake: Stake) -> int:
+        """What a pay of the house comes to, whole cents down."""
+        numbers = [int(str(number)) for number in pay[1:] if not isinstance(number, bool)]
+        if pay[0] == "house":
+            return int(numbers[0] * (Fraction(stake.cents, self.rules.printed) if pay[2] else WHOLE))
+        return int(Fraction(*numbers) * stake.cents) if numbers else stake.cents
 
     def _owe(self, win: Win, cents: int) -> None:
         """The house's part of an award."""
@@ -140,14 +143,20 @@ class State(Flow):
         if not win.verified:
             self._confirmed(win)
 
-    def open_ties(self) -> list[tuple[str, str]]:
-        """(a member, level) of each tie in which nobody is left unverified."""
-        found = {}
-        for win in self.wins.values():
-            for name, tie in win.round.ties.items():
-                if not tie.closed and all(self.wins[award].verified for award in tie.members):
-                    found[tie.members[0], name] = None
-        return list(found)
+    def open_ties(self, key: tuple[str, int]) -> list[tuple[str, set[str]]]:
+        """Ties of a round that are not confirmed: the level, and who is confirmed together with its members."""
+        rounds = [win.round for win in self.wins.values() if win.round.key == key][:1]
+        ties = {name: tie for current in rounds for name, tie in current.ties.items() if not tie.closed}
+        return [(name, self.bound(tie, list(ties.values()))) for name, tie in ties.items()]
+
+    def bound(self, tie: Tie, ties: list[Tie]) -> set[str]:
+        """Whoever is confirmed together with the members of a tie: an award in two ties binds both."""
+        together = set(tie.members)
+        while True:
+            more = together.union(*(other.members for other in ties if together & set(other.members)))
+            if more == together:
+                return together
+            together = more
 
     def close(self, award: str, level: str) -> None:
         """All of a tie are confirmed together."""

@@ -1,0 +1,166 @@
+"""Random links for long histories: any number of levels and tables, any settings, told to the twin and to the rules.
+
+``pick(n)`` gives a number below n; where it comes from (hypothesis, a seed) is the caller's. Imports nothing of meterd
+but the forms in which settings are told.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from typing import TypeVar
+
+from twin_records import Level, Row, Rules
+
+from meterd.accounting.settings import Floor, LevelSettings, LinkSettings, ResetMode, TableSettings, Ties
+from meterd.paytables.model import Pay, PayKind, PayTable
+from meterd.paytables.model import Row as PrintedRow
+
+PPM = 1_000_000
+Pick = Callable[[int], int]
+T = TypeVar("T")
+
+#: Shares of a wager that are easily rounded wrongly, in ppm.
+RATES = (0, 1, 7, 23_750, 40_000, 99_999, 200_000, 333_333, 500_001)
+SHARES = ("1", "1", "0.1", "0.25", "0.333333", "0.000001", "0.5")
+
+
+def one(pick: Pick, options: Sequence[T]) -> T:
+    return options[pick(len(options))]
+
+
+def random_rules(pick: Pick, name: str = "L", first_table: int = 1, tables: int | None = None) -> Rules:
+    """One to four levels, one to twelve tables, rows of every kind of pay."""
+    names = ["mega", "major", "minor", "mini"][: 1 + pick(4)]
+    count = tables or 1 + pick(12)
+    return Rules(
+        wager=one(pick, [100, 500, 1, 33, 2_500]),
+        units_max=1 + pick(5),
+        printed=one(pick, [100, 500, 7]),
+        returned=bool(pick(2)),
+        envy_scales=bool(pick(2)),
+        levels=_levels(pick, names),
+        rows=_rows(pick, names),
+        tables={f"T{first_table + n}": (1 + pick(7), bool(pick(2))) for n in range(count)},
+        confirm_above=one(pick, [0, 0, 300, 2_500]),
+        name=name,
+    )
+
+
+def _levels(pick: Pick, names: list[str]) -> dict[str, Level]:
+    """Rates that leave the house something, or nothing at all."""
+    left = PPM
+    levels = {}
+    for place, name in enumerate(names):
+        rate = min(left, one(pick, RATES))
+        left -= rate
+        reserve = None if not pick(3) else min(left, one(pick, RATES))
+        left -= reserve or 0
+        if place == len(names) - 1 and not pick(4):
+            rate, left = rate + left, 0  # 100 % in all
+        levels[name] = _level(pick, names[place + 1 :], rate, reserve)
+    return levels
+
+
+def _level(pick: Pick, lower: list[str], rate: int, reserve: int | None) -> Level:
+    seed = one(pick, [0, 1, 500, 1_000, 1_999])
+    limit = one(pick, [None, None, seed, seed + 7, seed + 300, 2_050])
+    limit = None if limit is None else max(limit, seed)
+    ways = ["next_meter", "house", *(f"level:{name}" for name in lower)]
+    return Level(
+        seed=seed,
+        rate=Fraction(rate, PPM),
+        reserve=None if reserve is None else Fraction(reserve, PPM),
+        reset=one(pick, list(ResetMode)).value,
+        ties=one(pick, list(Ties)).value,
+        floor=one(pick, list(Floor)).value,
+        limit=limit,
+        overflow=None if limit is None else one(pick, ways),
+        share_scales=not pick(4),
+    )
+
+
+def _rows(pick: Pick, names: list[str]) -> dict[str, Row]:
+    rows = {f"all-{name}": Row((("percent", "1", name),), envy=one(pick, [0, 100, 3])) for name in names}
+    for number in range(2 + pick(6)):
+        pays: list[tuple[object, ...]] = []
+        for _ in range(1 + pick(3)):
+            free = [name for name in names if all(name not in pay for pay in pays)]
+            pays.append(_pay(pick, free))
+        rows[f"row-{number}"] = Row(tuple(pays), envy=one(pick, [0, 0, 30, 250]))
+    return rows
+
+
+def _pay(pick: Pick, names: list[str]) -> tuple[object, ...]:
+    kind = pick(8)
+    if kind < 3 and names:
+        return ("percent", one(pick, SHARES), one(pick, names))
+    if kind < 5 and names:
+        return ("meter", one(pick, [1, 500, 70_000]), one(pick, names))
+    if kind == 5:
+        return ("to", 1 + pick(50), 1 + pick(6))
+    if kind == 6:
+        return one(pick, [("for", 1 + pick(50), 1 + pick(6)), ("push",)])
+    return ("house", one(pick, [1, 199, 5_000]), bool(pick(2)))
+
+
+# the same link, told to the real rules
+
+
+def printed(hand: str, row: Row) -> PrintedRow:
+    return PrintedRow(hand, hand, "", None, tuple(_printed(pay) for pay in row.pays), row.envy)
+
+
+def _printed(pay: tuple[object, ...]) -> Pay:
+    match pay:
+        case ("percent", str(share), str(level)):
+            return Pay(PayKind.METER_PERCENT, percent_ppm=int(Fraction(share) * PPM), level=level)
+        case ("meter", int(cents), str(level)):
+            return Pay(PayKind.FIXED, cents=cents, from_meter=True, level=level)
+        case ("house", int(cents), bool(scales)):
+            return Pay(PayKind.FIXED, cents=cents, scales=scales)
+        case ("to", int(n), int(d)):
+            return Pay(PayKind.ODDS_TO, n=n, d=d)
+        case ("for", int(n), int(d)):
+            return Pay(PayKind.ODDS_FOR, n=n, d=d)
+        case _:
+            return Pay(PayKind.PUSH)
+
+
+def link_settings(link: Rules) -> LinkSettings:
+    paytable = PayTable(
+        id="xx/twin/one",
+        game="twin",
+        wager="progressive",
+        kind="progressive",
+        sources=(),
+        basis="",
+        evaluator=None,
+        games=(),
+        rows=tuple(printed(hand, row) for hand, row in link.rows.items()),
+        wager_cents=link.printed,
+        original_wager_returned=link.returned,
+        envy_scales=link.envy_scales,
+    )
+    levels = tuple(
+        LevelSettings(
+            name=name,
+            seed_cents=level.seed,
+            increment_ppm=int(level.rate * PPM),
+            reserve_ppm=None if level.reserve is None else int(level.reserve * PPM),
+            reset=ResetMode(level.reset),
+            ties=Ties(level.ties),
+            floor=Floor(level.floor),
+            limit_cents=level.limit,
+            overflow=None if level.limit is None else level.overflow,
+            share_scales=level.share_scales,
+        )
+        for name, level in link.levels.items()
+    )
+    return LinkSettings(link.name, link.wager, link.units_max, paytable, levels)
+
+
+def table_settings(link: Rules) -> list[TableSettings]:
+    return [
+        TableSettings(table, link.name, "twin", seats, folded_live=live) for table, (seats, live) in link.tables.items()
+    ]

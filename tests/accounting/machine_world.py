@@ -1,0 +1,217 @@
+"""A floor on which anything may happen, reckoned three times: the rules, the fold of what they wrote, and the twin.
+
+``World.step`` makes one act out of small numbers, so that hypothesis can shrink a history and a seed can repeat it.
+After every step: both reckonings give the same answer and the same amount on every account; postings sum to zero; the
+fold of the entries as text is the book; deciding changed nothing, and a refusal leaves everything as it was; no account
+of the players is below zero, nor is what is owed to them; what they own is what wagers brought less what was paid out.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from typing import Any
+
+from machine_acts import COMMANDS, NOISE, make
+from machine_rules import link_settings, table_settings
+from twin import Twin
+from twin_records import Rules
+
+from meterd.accounting import commands as ask
+from meterd.accounting.book import Book
+from meterd.accounting.commands import SYSTEM, Command
+from meterd.accounting.entries import Entry, Kind, Posting
+from meterd.accounting.rules import Decision, decide
+from meterd.accounting.settings import SiteSettings
+
+MICRO = 1_000_000
+START = "2026-01-01T00:00:00.000000Z"
+PLAYERS = ("meter/", "reserve/", "overflow/", "payable/", "unclaimed/", "pool/")
+#: What an entry of the ledger must not move: the seq and time of the last entry are the book's place, not its money.
+PLACE = {"seq", "at_utc"}
+
+
+def retold(entry: Entry) -> Entry:
+    """An entry as it comes back from the ledger."""
+    body = json.loads(json.dumps(entry.body))
+    postings = tuple(Posting(account, amount) for account, amount in json.loads(json.dumps(entry.postings)))
+    return Entry(entry.kind, entry.actor, entry.table, entry.link, entry.device, entry.event_id, body, postings)
+
+
+def holdings(book: Book) -> dict[str, Any]:
+    return {name: value for name, value in vars(book).items() if name not in PLACE}
+
+
+class World:
+    """Links with their tables, told to the rules and to a twin each."""
+
+    def __init__(self, links: Sequence[Rules]) -> None:
+        self.twins = {link.name: Twin(link) for link in links}
+        self.tables = {table: link.name for link in links for table in link.tables}
+        self.book, self.shadow = Book(), Book()
+        self.written: list[str] = []
+        self.history: list[tuple[object, ...]] = []
+        self.counts: Counter[str] = Counter()
+        site = SiteSettings("twin", confirm_above_cents=links[0].confirm_above)
+        self._sure(ask.CreateLedger(actor=SYSTEM, site="twin", currency="USD", demo=False))
+        self._sure(ask.SetSite(actor=SYSTEM, settings=site))
+        for link in links:
+            self._sure(ask.OpenLink(actor=SYSTEM, settings=link_settings(link)))
+            for table in table_settings(link):
+                self._sure(ask.DefineTable(actor=SYSTEM, settings=table))
+                self._sure(ask.OpenTable(actor=SYSTEM, table=table.id))
+        self.compare()
+
+    def _sure(self, command: Command) -> None:
+        assert None is self.decide(command).refusal, command
+
+    # the three reckonings
+
+    def decide(self, command: Command) -> Decision:
+        """Decide a command and take its entries in, live and retold."""
+        decision = decide(self.book, command)
+        assert vars(self.shadow) == vars(self.book), "deciding changed the book, or its fold is another"
+        for entry in decision.entries:
+            assert 0 == sum(posting.microcents for posting in entry.postings)
+            self.book.apply(self.book.seq + 1, START, entry)
+            assert None is self.book.check_levels(entry)
+        if decision.refusal is not None:
+            assert not any(entry.postings for entry in decision.entries)
+            assert holdings(self.shadow) == holdings(self.book), f"{decision.refusal} changed the book"
+        for entry in decision.entries:
+            again = retold(entry)
+            self.written.append(
+                json.dumps([entry.kind, entry.actor, entry.table, entry.link, entry.body, again.postings])
+            )
+            self.shadow.apply(self.shadow.seq + 1, START, again)
+        return decision
+
+    def restart(self) -> None:
+        """The book is forgotten and folded again from everything that was written."""
+        self.book = Book()
+        for text in self.written:
+            kind, actor, table, link, body, postings = json.loads(text)
+            posted = tuple(Posting(account, amount) for account, amount in postings)
+            entry = Entry(Kind(kind), actor, table, link, None, None, body, posted)
+            self.book.apply(self.book.seq + 1, START, entry)
+        assert vars(self.shadow) == vars(self.book)
+
+    def step(self, verb: str, a: int, b: int, c: int) -> str | None:
+        """One act out of numbers; what they mean depends on where the history stands. Tells why it was refused."""
+        if verb == "restart":
+            self.restart()
+            self.counts["restart"] += 1
+            return None
+        if verb == "noise":
+            return self.refused(NOISE[a % len(NOISE)](self, b, c))
+        act = make(self, verb, a, b, c)
+        if act is None:
+            self.counts["none"] += 1
+            return None
+        return self.act(act)
+
+    def refused(self, command: Command) -> str:
+        decision = self.decide(command)
+        assert decision.refusal is not None, command
+        self.counts["noise"] += 1
+        return decision.refusal.refusal.value
+
+    def act(self, act: tuple[object, ...]) -> str | None:
+        """Send an act to the rules and to its twin, and compare everything."""
+        self.history.append(act)
+        ours = self.ask_twin(act)
+        decision = self.decide(COMMANDS[str(act[0])](*act[1:]))
+        theirs = None if decision.refusal is None else decision.refusal.refusal.value
+        self.counts[f"{act[0]}{'' if ours is None else ' refused'}"] += 1
+        if act[0] == "correct" and ours is not None:
+            assert theirs is not None  # which of several reasons: the round may be long gone
+        else:
+            assert (ours, act) == (theirs, act)
+        self.compare()
+        return ours
+
+    def ask_twin(self, act: tuple[object, ...]) -> str | None:
+        if act[0] == "crash":
+            for twin in self.twins.values():
+                twin.do(act)
+            return None
+        return self.twin_of(str(act[1])).do(act, self.claims)
+
+    @property
+    def claims(self) -> int:
+        return len(self.book.awards)
+
+    def twin_of(self, name: str) -> Twin:
+        """The twin that knows a table or an award; any where nobody does."""
+        if name in self.tables:
+            return self.twins[self.tables[name]]
+        twins = list(self.twins.values())
+        return next((twin for twin in twins if name in twin.state.wins or name in twin.voided), twins[0])
+
+    # comparing
+
+    def compare(self) -> None:
+        book = self.book
+        ours: dict[str, Fraction] = {}
+        for name, twin in self.twins.items():
+            for account, amount in twin.state.accounts.items():
+                if amount:
+                    real = _real_name(name, account)
+                    ours[real] = ours.get(real, Fraction(0)) + amount * MICRO
+        assert {account: amount for account, amount in ours.items() if amount} == {
+            account: amount for account, amount in book.balances.items() if amount
+        }
+        assert 0 == book.residual_microcents()
+        for name, twin in self.twins.items():
+            self._compare_link(name, twin)
+        assert all(amount >= 0 for account, amount in book.balances.items() if account.startswith(PLAYERS))
+        self._compare_identity()
+
+    def _compare_link(self, name: str, twin: Twin) -> None:
+        book, state = self.book, twin.state
+        wins = {**state.wins, **twin.voided}
+        for award, win in wins.items():
+            real = book.awards[award]
+            assert (win.word, win.amount, win.above) == (
+                real.state_word,
+                real.amount_cents,
+                real.sign_above_meter,
+            ), award
+        link = book.links[name]
+        for level, rules in link.levels.items():
+            assert (state.standing[level] * MICRO, state.resets[level], state.hits[level], state.won[level]) == (
+                rules.standing_seed_microcents,
+                rules.resets,
+                rules.hits,
+                rules.won_cents,
+            )
+        assert (state.wagers, state.units) == (link.wagers, link.units)
+        liability = book.liability_microcents(name)
+        assert state.liability() * MICRO == liability
+        assert liability >= 0
+        for table in twin.rules.tables:
+            if state.rounds[table] is None:
+                assert sorted(state.past_envy[table]) == sorted(tuple(s) for s in book.tables[table].last_envy)
+
+    def _compare_identity(self) -> None:
+        """What the players own is the shares of their wagers and what the house put up, less what was handed out."""
+        sums: Counter[str] = Counter()
+        for account, amount in self.book.balances.items():
+            kind, _, rest = account.partition("/")
+            sums[f"house/{rest.partition('/')[0]}" if kind == "house" else kind] += amount
+        players = sum(sums[kind.rstrip("/")] for kind in PLAYERS)
+        shared = sum((twin.state.shared for twin in self.twins.values()), Fraction(0))
+        handed_out = sum(twin.state.handed_out for twin in self.twins.values())
+        put_up = -sums["house/seed"] - sums["house/pays"]
+        assert (shared - handed_out) * MICRO + put_up - sums["house/revenue"] == players
+
+
+def _real_name(link: str, name: str) -> str:
+    """The twin's account by its real name."""
+    kind, _, level = name.rpartition("/")
+    return f"{kind}/{link}/{level}" if kind in {"meter", "reserve", "overflow", "house/seed"} else name
+
+
+Maker = Callable[[World, int, int], Command]
