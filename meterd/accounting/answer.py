@@ -17,7 +17,7 @@ from meterd.accounting.entries import Entry, Kind, Posting
 from meterd.accounting.meter import LevelMoney, LinkRules
 from meterd.accounting.refusals import Refusal, Refused
 from meterd.accounting.settings import SiteSettings
-from meterd.accounting.state import Award, LinkState, TableState, TableStatus
+from meterd.accounting.state import Award, LinkState, RoundSeats, TableState, TableStatus
 from meterd.errors import MeterdError
 from meterd.paytables.model import Row
 
@@ -197,3 +197,15 @@ def rank_cards(rules: LinkRules, cards: Mapping[str, str]) -> Row | Refused | No
         ).row
     except (ValueError, MeterdError) as error:
         return Refused(Refusal.CARDS_DISAGREE, str(error))
+
+
+def words_of_streak(table: TableState) -> str:
+    """How far the numbers of a table have come, for a refusal."""
+    if table.streak is None:
+        return f"{table.settings.id}: no number yet"
+    return f"{table.settings.id}: length {table.streak.length} after {table.streak.numbers[-1]}"
+
+
+def dead_hand(table: TableState, seats: RoundSeats, seat: int) -> bool:
+    """Whether a seat has folded at a table where a folded hand wins nothing."""
+    return seat in seats.folded and not table.settings.folded_live

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 
 from meterd.accounting.awards import LinkMoney
 from meterd.accounting.entries import Entry, Kind
-from meterd.accounting.fold import HANDLERS, claimed
+from meterd.accounting.fold import BEFORE_POSTINGS, HANDLERS
 from meterd.accounting.meter import LevelMoney
 from meterd.accounting.settings import SiteSettings
 from meterd.accounting.settings_pools import STRIKE_OUT
@@ -47,9 +47,9 @@ class Book:
         self.seq = seq
         self.at_utc = at_utc
         handler = HANDLERS.get(entry.kind)
-        before = handler is claimed  # the journal keeps the link as it stood before the claim
-        if before:
-            claimed(self, entry)
+        before = handler in BEFORE_POSTINGS  # the journal keeps the link as it stood before the claim
+        if before and handler is not None:
+            handler(self, entry)
         balances = self.balances
         for account, microcents in entry.postings:
             balances[account] = balances.get(account, 0) + microcents

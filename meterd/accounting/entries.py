@@ -81,6 +81,10 @@ class Kind(StrEnum):
     POT_WON = "PotWon"
     ROLLED_OVER = "RolledOver"
     BETS_RETURNED = "BetsReturned"
+    NUMBER_KEYED = "NumberKeyed"
+    SPIN_VOIDED = "SpinVoided"
+    COMMON_CLAIMED = "CommonClaimed"
+    HAND_SPLIT = "HandSplit"
     REFUSED = "Refused"
 
 

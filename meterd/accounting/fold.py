@@ -11,9 +11,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
-from meterd.accounting import fold_links, fold_pools, fold_site
-from meterd.accounting.awards import ClaimFacts, LinkMoney
+from meterd.accounting import fold_links, fold_pools, fold_site, fold_streak
+from meterd.accounting.awards import LinkMoney
 from meterd.accounting.entries import Entry, Kind
+from meterd.accounting.fold_claims import claimed, common_claimed, read_awards, read_marks
 from meterd.accounting.journal import (
     CapOp,
     ClaimOp,
@@ -26,7 +27,7 @@ from meterd.accounting.journal import (
     without_award,
 )
 from meterd.accounting.landing import landed_from
-from meterd.accounting.marks import Part, RoundMark
+from meterd.accounting.marks import RoundMark
 from meterd.accounting.state import (
     Award,
     AwardStatus,
@@ -53,6 +54,8 @@ def _locked(book: Book, entry: Entry) -> None:
     table.awards = ()
     table.last_envy = ()
     table.round_caps = table.caps_at(book.at_utc)
+    fold_streak.forget(table)
+    table.last_toke_cents = 0
     wagers = {}
     devices = book.devices
     total = 0
@@ -83,69 +86,6 @@ def _late_bet(book: Book, entry: Entry) -> None:
     book.tables[entry.table or ""].late += 1
 
 
-def _parts(data: list[dict[str, Any]]) -> tuple[Part, ...]:
-    return tuple(Part(**part) for part in data)
-
-
-def _read_awards(book: Book, changed: Mapping[str, Mapping[str, Any]]) -> None:
-    for award, facts in changed.items():
-        flags = facts["flags"]
-        book.awards[award] = replace(
-            book.awards[award],
-            amount_cents=facts["amount_cents"],
-            parts=_parts(facts["parts"]),
-            sign_above_meter="SIGN_ABOVE_METER" in flags,
-            meter_empty="METER_EMPTY" in flags,
-        )
-
-
-def _read_marks(link: LinkState, marks: Mapping[str, Any]) -> None:
-    for key, mark in marks.items():
-        link.marks[key] = RoundMark.from_json(mark)
-
-
-def claimed(book: Book, entry: Entry) -> None:
-    """Called before the postings are added: the journal keeps the link as it stood before the claim."""
-    body = entry.body
-    table = book.tables[entry.table or ""]
-    link = book.links[table.settings.link]
-    facts = ClaimFacts(
-        body["award"],
-        table.settings.id,
-        body["round"],
-        body["seat"],
-        body["hand"],
-        body["units"],
-        body["signs"],
-        tuple(body["late"]),
-    )
-    op = ClaimOp(facts, book.money(table.settings.link).copy())
-    if link.journal is None:
-        link.journal = Journal([])
-    link.journal.ops.append(op)
-    book.awards[facts.award] = Award(
-        id=facts.award,
-        link=link.settings.id,
-        table=facts.table,
-        round=facts.round,
-        seat=facts.seat,
-        hand=facts.hand,
-        units=facts.units,
-        amount_cents=body["amount_cents"],
-        keyed_by=entry.actor,
-        at_utc=book.at_utc,
-        parts=_parts(body["parts"]),
-        envy_cents=body["envy_cents"],
-        sign_above_meter="SIGN_ABOVE_METER" in body["flags"],
-        meter_empty="METER_EMPTY" in body["flags"],
-    )
-    link.pending[facts.award] = None
-    book.open_awards[facts.award] = None
-    table.awards = (*table.awards, facts.award)
-    _read_awards(book, body["awards"])
-    _read_marks(link, body["marks"])
-
-
 def _settled(book: Book, award: Award) -> None:
     """An award is no longer pending: the journal shortens, and an ended round is forgotten with its last open award."""
     link = book.links[award.link]
@@ -166,7 +106,7 @@ def _confirmed(book: Book, entry: Entry) -> None:
     if body["verified"]:
         book.awards[name] = replace(book.awards[name], verified_by=entry.actor)
     link = book.links[book.awards[name].link]
-    _read_marks(link, body["marks"])
+    read_marks(link, body["marks"])
     for member in body["awards"]:
         award = book.awards[member]
         award = replace(
@@ -187,8 +127,8 @@ def _held(book: Book, entry: Entry) -> None:
 
 def _reread_journal(book: Book, link: LinkState, body: Mapping[str, Any], ops: list[Op]) -> None:
     """Take in what a decision about the past said: amounts, marks, and the journal's own states."""
-    _read_awards(book, body["awards"])
-    _read_marks(link, body["marks"])
+    read_awards(book, body["awards"])
+    read_marks(link, body["marks"])
     before = body["before"]
     sent = body["sent"]
     again: list[Op] = []
@@ -235,6 +175,7 @@ def _corrected(book: Book, entry: Entry) -> None:
         seat=body["seat"],
         units=body["units"],
         envy_cents=body["envy_cents"],
+        common=award.common and body["hand"] == award.hand,
         corrected_by=(*award.corrected_by, entry.actor),
         verified_by=None,
     )
@@ -260,9 +201,10 @@ def _correction(book: Book, entry: Entry) -> None:
 def _wager_voided(book: Book, entry: Entry) -> None:
     table = book.tables[entry.table or ""]
     link = book.links[table.settings.link]
-    gone = [(seat, table.wagers[seat].units) for seat in entry.body["seats"]]
+    hands = table.seats.hands
+    gone = [(seat, table.wagers[seat].units * hands(seat)) for seat in entry.body["seats"]]
     table.wagers = {seat: wager for seat, wager in table.wagers.items() if seat not in set(entry.body["seats"])}
-    link.wagers -= len(gone)
+    link.wagers -= sum(hands(seat) for seat, _ in gone)
     link.units -= sum(units for _, units in gone)
     if link.journal is not None:
         link.journal.ops.append(WagersVoidedOp(table.settings.id, table.round, tuple(gone)))
@@ -294,6 +236,7 @@ def _game_ended(book: Book, entry: Entry) -> None:
         else:
             link.marks.pop(table.key, None)
         table.last_envy = tuple(EnvyShare(*share) for share in entry.body["envy"])
+        table.last_toke_cents = entry.body.get("toke_cents", 0)
     table.state = TableStatus.OPEN
     table.closed_reason = ""
     table.needs_end_game = False
@@ -301,6 +244,7 @@ def _game_ended(book: Book, entry: Entry) -> None:
     table.folded = frozenset()
     table.groups = ()
     table.awards = ()
+    fold_streak.forget(table)
 
 
 HANDLERS: Final[dict[Kind, Callable[[Book, Entry], None]]] = {
@@ -310,6 +254,7 @@ HANDLERS: Final[dict[Kind, Callable[[Book, Entry], None]]] = {
     Kind.LOCKED: _locked,
     Kind.LATE_BET: _late_bet,
     Kind.CLAIMED: claimed,
+    Kind.COMMON_CLAIMED: common_claimed,
     Kind.CONFIRMED: _confirmed,
     Kind.HELD: _held,
     Kind.VOIDED: _voided,
@@ -320,4 +265,8 @@ HANDLERS: Final[dict[Kind, Callable[[Book, Entry], None]]] = {
     Kind.FOLDED: _folded,
     Kind.JOINED: _joined,
     Kind.GAME_ENDED: _game_ended,
+    **fold_streak.HANDLERS,
 }
+
+#: Handlers that read the book as it stood before the entry's postings.
+BEFORE_POSTINGS: Final = frozenset({claimed, common_claimed})

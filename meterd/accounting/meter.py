@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final, NamedTuple
 
 from meterd.accounting.landing import Landing
+from meterd.accounting.numbers import by_numbers
 from meterd.accounting.settings import Floor, LevelSettings, LinkSettings, ResetMode, Ties
 from meterd.errors import MisuseError
 from meterd.money import MICROCENTS_PER_CENT, PPM_PER_WHOLE
@@ -97,7 +98,7 @@ def _spill_to(overflow: str | None) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class LinkRules:
-    """A link's settings worked out once. ``only_level`` is what a pay without a level's name means."""
+    """A link worked out once. ``only_level``: meant where a pay names none; ``numbers``: spins decide, not cards."""
 
     id: str
     settings: LinkSettings
@@ -106,6 +107,7 @@ class LinkRules:
     levels: Mapping[str, LevelRules]
     rows: Mapping[str, Row]
     only_level: str | None
+    numbers: bool = False
 
     @classmethod
     def of(cls, link: LinkSettings) -> LinkRules:
@@ -124,6 +126,7 @@ class LinkRules:
             levels=levels,
             rows={row.hand: row for row in map(link.paytable.rows.__getitem__, link.paytable.trial_order)},
             only_level=next(iter(levels)) if len(levels) == 1 else None,
+            numbers=by_numbers(link.paytable),
         )
         _check_rows(rules)
         _check_overflow(levels)

@@ -15,6 +15,7 @@ from meterd.accounting.answer import (
     KEYS,
     Answer,
     award_facts,
+    dead_hand,
     entry,
     level_facts,
     not_authorised,
@@ -23,6 +24,7 @@ from meterd.accounting.answer import (
     round_refusal,
     site_of,
     table_for,
+    words_of_streak,
 )
 from meterd.accounting.awards import ClaimFacts, LinkMoney, Settled, settle
 from meterd.accounting.book import Book
@@ -31,7 +33,8 @@ from meterd.accounting.entries import Entry, Kind
 from meterd.accounting.meter import LinkRules
 from meterd.accounting.refusals import Refusal, Refused
 from meterd.accounting.rules_limits import may_be_cut, waits_for_the_end
-from meterd.accounting.state import AwardStatus, LinkState, RoundSeats, TableState
+from meterd.accounting.settings import SplitHand
+from meterd.accounting.state import Award, AwardStatus, LinkState, RoundSeats, TableState
 from meterd.money import AMOUNT_CENTS_MAX, MICROCENTS_PER_CENT
 from meterd.paytables.model import PayKind, Row
 
@@ -61,12 +64,14 @@ def claim(book: Book, command: Claim) -> Answer:
     if isinstance(found, Refused):
         return found
     table, link = found
-    refused = round_refusal(table, link) or _seat_refusal(book, table, command.seat)
+    refused = round_refusal(table, link) or _running(table, link) or _seat_refusal(book, table, command.seat)
     if refused:
         return refused
     row = row_of(link.rules, command.hand, command.cards)
     if isinstance(row, Refused):
         return row
+    if table.streak is not None and row.hand != table.streak.hand:
+        return Refused(Refusal.CARDS_DISAGREE, f"{row.hand}: {words_of_streak(table)}")
     facts = ClaimFacts(
         f"A{len(book.awards) + 1}",
         command.table,
@@ -75,13 +80,20 @@ def claim(book: Book, command: Claim) -> Answer:
         row.hand,
         table.wagers[command.seat].units,
         {name: command.signs[name] for name in link.rules.levels if name in command.signs},
-        _closed_ties(link, table.key),
+        closed_ties(link, table.key),
     )
     money = book.money(link.settings.id)
     settled = settle(money, link.rules, facts)
     if settled.cents > AMOUNT_CENTS_MAX:
         return Refused(Refusal.AMOUNT_OUT_OF_BOUNDS, facts.award)
     return _claimed(book, command, table, link, facts, settled, money)
+
+
+def _running(table: TableState, link: LinkState) -> Refused | None:
+    """Where numbers decide, a seat has its award when they have ended; by hand only where it has been voided since."""
+    if not link.rules.numbers or (table.streak is not None and table.streak.ended):
+        return None
+    return Refused(Refusal.STREAK_RUNNING, words_of_streak(table))
 
 
 def _seat_refusal(book: Book, table: TableState, seat: int) -> Refused | None:
@@ -91,16 +103,24 @@ def _seat_refusal(book: Book, table: TableState, seat: int) -> Refused | None:
 
 
 def wager_refusal(book: Book, table: TableState, seats: RoundSeats, seat: int, *, but: str | None) -> Refused | None:
-    """Why a seat of a round cannot have an award, ``but`` being the award that is to move there."""
+    """Why a seat of a round cannot have an award, ``but`` being the award that is to move there.
+
+    A seat with two hands may have one for each; where a split hand is dead, it may have none.
+    """
     if seat not in seats.wagers:
         return Refused(Refusal.SEAT_HAS_NO_WAGER, str(seat))
-    if seat in seats.folded and not table.settings.folded_live:
+    if dead_hand(table, seats, seat):
         return Refused(Refusal.SEAT_FOLDED, str(seat))
-    for name in seats.awards:
-        award = book.awards[name]
-        if award.seat == seat and award.status is not AwardStatus.VOIDED and name != but:
-            return Refused(Refusal.SEAT_ALREADY_CLAIMED, f"{name} on seat {seat}")
+    taken = [name for name in seats.awards if name != but and _has(book.awards[name], seat)]
+    if len(taken) >= seats.hands(seat):
+        return Refused(Refusal.SEAT_ALREADY_CLAIMED, f"{', '.join(taken)} on seat {seat}")
+    if seat in seats.split and book.links[table.settings.link].settings.split_hand is SplitHand.DEAD:
+        return Refused(Refusal.HAND_NOT_IN_PAYTABLE, f"seat {seat} is split: neither hand wins this wager")
     return None
+
+
+def _has(award: Award, seat: int) -> bool:
+    return award.seat == seat and award.status is not AwardStatus.VOIDED
 
 
 def row_of(rules: LinkRules, hand: str | None, cards: Mapping[str, str] | None) -> Row | Refused:
@@ -123,7 +143,8 @@ def row_of(rules: LinkRules, hand: str | None, cards: Mapping[str, str] | None) 
     return row
 
 
-def _closed_ties(link: LinkState, key: str) -> tuple[str, ...]:
+def closed_ties(link: LinkState, key: str) -> tuple[str, ...]:
+    """Levels whose tie of a round is confirmed: who claims now comes late to it."""
     mark = link.marks.get(key)
     return tuple(name for name, tie in mark.ties.items() if tie.closed) if mark is not None else ()
 
@@ -155,7 +176,7 @@ def _claimed(
         **award_facts(settled),
         "awards": {name: award_facts(mate) for name, mate in mates.items()},
         "marks": {facts.key: mark.to_json()} if mark is not None and mark != link.marks.get(facts.key) else {},
-        "levels": level_facts(money.levels[name] for name in _touched(settled)),
+        "levels": level_facts(money.levels[name] for name in touched(settled)),
     }
     if command.cards is not None:
         body["cards"] = dict(command.cards)
@@ -163,19 +184,26 @@ def _claimed(
         entry(command, Kind.CLAIMED, body, table=command.table, link=link.settings.id, moves=money.moves),
         *revalued(command, [(book.awards[name], mate.cents) for name, mate in mates.items()], facts.award),
     )
-    if _confirms_itself(book, settled) and not waits_for_the_end(book, table, facts, settled.parts):
-        entries = (*entries, confirmed_entry(command, facts.table, link.settings.id, facts.award, by="rule"))
-    return entries
+    return (*entries, *confirmed_by_rule(book, command, facts, table, link, settled))
 
 
-def _touched(settled: Settled) -> list[str]:
+def touched(settled: Settled) -> list[str]:
+    """Levels that an award pays from, each once."""
     return list(dict.fromkeys(part.level for part in settled.parts if part.level is not None))
 
 
-def _confirms_itself(book: Book, settled: Settled) -> bool:
-    """No share of a meter, below the threshold, and no sign that promised more."""
+def confirmed_by_rule(
+    book: Book, command: Command, facts: ClaimFacts, table: TableState, link: LinkState, settled: Settled
+) -> tuple[Entry, ...]:
+    """The entry by which an award confirms itself; empty where it waits for a supervisor.
+
+    It does so with no share of a meter, below the threshold, where no sign promised more.
+    """
     shares = any(part.kind == PayKind.METER_PERCENT.value for part in settled.parts)
-    return not shares and not settled.sign_above_meter and settled.cents < site_of(book).confirm_above_cents
+    above = settled.sign_above_meter or settled.cents >= site_of(book).confirm_above_cents
+    if shares or above or waits_for_the_end(book, table, facts, settled.parts):
+        return ()
+    return (confirmed_entry(command, facts.table, link.settings.id, facts.award, by="rule"),)
 
 
 def confirmed_entry(command: Command, table: str, link: str, award: str, by: str, *, first: bool = False) -> Entry:

@@ -16,7 +16,16 @@ from dataclasses import replace
 from typing import Any
 
 from meterd.accounting import envy
-from meterd.accounting.answer import SECONDS, SUPERVISORS, Answer, entry, not_authorised, rank_cards, site_of
+from meterd.accounting.answer import (
+    SECONDS,
+    SUPERVISORS,
+    Answer,
+    dead_hand,
+    entry,
+    not_authorised,
+    rank_cards,
+    site_of,
+)
 from meterd.accounting.book import Book
 from meterd.accounting.commands import Actor, Command, Confirm, Hold
 from meterd.accounting.entries import Entry, Kind
@@ -24,7 +33,7 @@ from meterd.accounting.marks import RoundMark
 from meterd.accounting.meter import LinkRules, Moves, add
 from meterd.accounting.past import Timeline
 from meterd.accounting.refusals import Refusal, Refused
-from meterd.accounting.state import Award, EnvyShare, LinkState
+from meterd.accounting.state import Award, LinkState
 from meterd.accounting.ties import groups, mates, split_levels
 from meterd.money import MICROCENTS_PER_CENT
 
@@ -50,6 +59,7 @@ def confirm(book: Book, command: Confirm) -> Answer:
         not_authorised(command.actor, SUPERVISORS)
         or second_refusal(command.actor, command.second)
         or (_persons_refusal(book, command, award) if award is not None else None)
+        or (_dead_refusal(book, award) if award is not None and award.pending else None)
         or award_refusal(book, command.award, cards=command)
     )
     if refused or award is None:
@@ -58,6 +68,10 @@ def confirm(book: Book, command: Confirm) -> Answer:
     together = mates(link.rules, link.marks, award.key, award.id, link.pending)
     waiting = [name for name in together if name != award.id and book.awards[name].verified_by is None]
     members = [] if waiting else [name for name in link.pending if name == award.id or name in together]
+    for name in members:
+        refused = _dead_refusal(book, book.awards[name])
+        if refused:
+            return refused
     for name in (award.id, *members):  # a member verified before may have to wait since: an earlier hand was corrected
         earlier = _earlier(book, link, book.awards[name], together)
         if earlier is not None:
@@ -65,6 +79,16 @@ def confirm(book: Book, command: Confirm) -> Answer:
     if award.verified_by is not None and waiting:
         return Refused(Refusal.ALREADY_DONE, f"{award.id} waits for {', '.join(sorted(waiting))}")
     return (confirmation(book, command, award, members, link.marks),)
+
+
+def _dead_refusal(book: Book, award: Award) -> Refused | None:
+    """A hand folded after its claim, at a table where a folded hand is dead, is not confirmed."""
+    return Refused(Refusal.SEAT_FOLDED, f"{award.id} on seat {award.seat}") if _dead(book, award) else None
+
+
+def _dead(book: Book, award: Award) -> bool:
+    table = book.tables[award.table]
+    return dead_hand(table, table.past.get(award.round, table.seats), award.seat)
 
 
 def _earlier(book: Book, link: LinkState, award: Award, together: set[str]) -> str | None:
@@ -113,16 +137,15 @@ def confirmation(
     """
     table = book.tables[award.table]
     link = book.links[award.link]
-    shares: tuple[EnvyShare, ...] = ()
+    handed = envy.Handed((), ())
     seats = table.past.get(award.round)
     if seats is not None:
         given = [book.awards[name] for name in seats.awards if book.awards[name].stands]
-        shares = envy.shares(link.rules, seats, [book.awards[name] for name in members], given)
-    total = sum(share.cents for share in shares)
+        handed = envy.handed_out(link.rules, seats, [book.awards[name] for name in members], given)
     moves: Moves = {}
-    if total:
-        add(moves, f"house/pays/{award.table}", -total * MICROCENTS_PER_CENT)
-        add(moves, f"paid/{award.table}", total * MICROCENTS_PER_CENT)
+    if handed.cents:
+        add(moves, f"house/pays/{award.table}", -handed.cents * MICROCENTS_PER_CENT)
+        add(moves, f"paid/{award.table}", handed.cents * MICROCENTS_PER_CENT)
     closed = {}
     key = award.key
     mark = marks.get(key)
@@ -141,8 +164,10 @@ def confirmation(
         "by": "supervisor",
         "second": second.id if second is not None else None,
         "marks": closed,
-        "envy": [list(share) for share in shares],
-        "envy_cents": total,
+        "envy": [list(share) for share in handed.shares],
+        "envy_cents": handed.share_cents,
+        "tokes": [list(toke) for toke in handed.tokes],
+        "toke_cents": handed.toke_cents,
     }
     if cards is not None:
         body["cards"] = dict(cards)
@@ -226,6 +251,8 @@ def complete_ties(
 
 def _has_to_wait(book: Book, gone: Award, after: Timeline, name: str, group: set[str]) -> bool:
     """Whether a verified member of a tie may not be confirmed without being asked about again."""
+    if _dead(book, book.awards[name]):
+        return True
     parts = after.money.parts
     member = replace(book.awards[name], parts=parts[name], amount_cents=after.amounts[name])
     grown = member.amount_cents > book.awards[name].amount_cents

@@ -16,7 +16,7 @@ from collections.abc import Iterable
 from typing import Any, Final
 
 from meterd.accounting import caps, when
-from meterd.accounting.answer import Answer, entry, find_table, site_of
+from meterd.accounting.answer import Answer, dead_hand, entry, find_table, site_of
 from meterd.accounting.awards import ClaimFacts, amount_cents
 from meterd.accounting.book import Book
 from meterd.accounting.commands import Command
@@ -130,6 +130,7 @@ def confirms_at_the_end(book: Book, table: TableState, award: Award) -> bool:
         and not award.has_percent
         and not award.corrected_by
         and not award.sign_above_meter
+        and not dead_hand(table, table.seats, award.seat)
         and award.amount_cents < site_of(book).confirm_above_cents
     )
 

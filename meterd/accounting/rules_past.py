@@ -39,7 +39,10 @@ from meterd.accounting.state import Award, AwardStatus, LinkState, TableState
 
 
 def correct(book: Book, command: Correct) -> Answer:  # noqa: PLR0911 - one return per refusal
-    """A pending award's hand or seat changes; the claim keeps its place, later pending awards are re-valued."""
+    """A pending award's hand or seat changes; the claim keeps its place, later pending awards are re-valued.
+
+    Where numbers decide, a hand cannot be corrected against them: the number that was misread is taken back.
+    """
     refused = not_authorised(command.actor, SUPERVISORS)
     award = book.awards.get(command.award)
     if refused or award is None:
@@ -57,6 +60,8 @@ def correct(book: Book, command: Correct) -> Answer:  # noqa: PLR0911 - one retu
     row = row_of(rules, command.hand or award.hand, None)
     if isinstance(row, Refused):
         return row
+    if rules.numbers and row.hand != award.hand:
+        return Refused(Refusal.CARDS_DISAGREE, f"{award.id}: the numbers make {award.hand}")
     refused = award_refusal(book, command.award)
     if refused:
         return refused
@@ -70,7 +75,7 @@ def correct(book: Book, command: Correct) -> Answer:  # noqa: PLR0911 - one retu
         "hand": row.hand,
         "seat": seat,
         "units": units,
-        "envy_cents": envy.total_cents(rules, seats, seat, row.hand),
+        "envy_cents": envy.total_cents(rules, seats, seat, row.hand, common=award.common and row.hand == award.hand),
         **told.facts,
     }
     told.revalued.pop(award.id, None)
@@ -178,17 +183,16 @@ def _round(book: Book, actor: Actor, table_id: str) -> tuple[TableState, LinkSta
     return round_refusal(*found, suspended_too=True) or found
 
 
-def _void_wagers(
-    book: Book, command: VoidSeat | VoidRound, table: TableState, link: LinkState, seats: list[int]
-) -> Answer:
-    """Void the seats' pending awards, newest first, then give the wagers back.
+def void_awards(
+    book: Book, command: Command, link: LinkState, awards: list[Award], reason: str, second: Actor | None
+) -> tuple[tuple[Entry, ...], Timeline] | Refused:
+    """Void the pending ones of these awards of one round, newest first: the entries, and the link after them.
 
-    Choice: an award above the site's two-person threshold is not voided this way; it asks for two people first.
+    Refused where one is confirmed, or asks for a second person that is not there.
     """
-    awards = [book.awards[name] for name in table.awards if book.awards[name].seat in seats]
     open_awards = [award for award in reversed(awards) if award.pending]
     for award in open_awards:
-        refused = _void_second(book, award, command.actor, None)
+        refused = _void_second(book, award, command.actor, second)
         if refused:
             return refused
     for award in awards:
@@ -197,20 +201,37 @@ def _void_wagers(
     entries: tuple[Entry, ...] = ()
     timeline = Timeline.of(book, link.settings.id)
     threshold = site_of(book).two_person_cents
+    signed = second.id if second is not None else None
     for index, award in enumerate(open_awards):
         going = {other.id for other in open_awards[index + 1 :]}
-        if threshold is not None and timeline.amounts[award.id] > threshold:
+        if second is None and threshold is not None and timeline.amounts[award.id] > threshold:
             return Refused(Refusal.SECOND_PERSON_REQUIRED, f"{award.id}: what it shared is all its own now")
-        more, timeline = _void(book, command, timeline, award, "wager voided", None, first=not entries, going=going)
+        more, timeline = _void(book, command, timeline, award, reason, signed, first=not entries, going=going)
         entries = (*entries, *more)
+    return entries, timeline
+
+
+def _void_wagers(
+    book: Book, command: VoidSeat | VoidRound, table: TableState, link: LinkState, seats: list[int]
+) -> Answer:
+    """Void the seats' pending awards, newest first, then give the wagers back.
+
+    Choice: an award above the site's two-person threshold is not voided this way; it asks for two people first.
+    """
+    awards = [book.awards[name] for name in table.awards if book.awards[name].seat in seats]
+    voided = void_awards(book, command, link, awards, "wager voided", None)
+    if isinstance(voided, Refused):
+        return voided
+    entries, timeline = voided
     money = timeline.money
     money.moves = {}
-    gone = tuple((seat, table.wagers[seat].units) for seat in seats)
+    hands = table.seats.hands
+    gone = tuple((seat, table.wagers[seat].units * hands(seat)) for seat in seats)
     return_wagers(money, link.rules, WagersVoidedOp(table.settings.id, table.round, gone))
     body = {
         "round": table.round,
         "seats": seats,
-        "cents": sum(table.wagers[seat].wager_cents for seat in seats),
+        "cents": sum(table.wagers[seat].wager_cents * hands(seat) for seat in seats),
         "levels": level_facts(money.levels.values()),
     }
     given = entry(

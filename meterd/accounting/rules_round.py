@@ -1,4 +1,4 @@
-"""Rules of a round: LOCK, late bets, folded hands, joined seats, END GAME.
+"""Rules of a round: LOCK, late bets, folded and split hands, joined seats, END GAME.
 
 Sources: LOCK contributions (money rules M3), envy at END GAME (M9), who is in the round and what is refused (M13).
 Units: ``*_cents``; levels in microcents.
@@ -19,15 +19,18 @@ from meterd.accounting.answer import (
     round_refusal,
     site_of,
     table_for,
+    words_of_streak,
 )
 from meterd.accounting.book import Book
 from meterd.accounting.commands import EndGame, Event, Fold, Join, LateBet, Lock, Role, WagerSeen
+from meterd.accounting.commands_streak import Split
 from meterd.accounting.entries import Entry, Kind
 from meterd.accounting.landing import landed_json
 from meterd.accounting.meter import LevelMoney, contribute
 from meterd.accounting.refusals import Refusal, Refused
 from meterd.accounting.rules_claims import confirmed_entry
 from meterd.accounting.rules_limits import confirms_at_the_end, cut_round
+from meterd.accounting.settings import SplitHand
 from meterd.accounting.state import LinkState, TableState, TableStatus
 from meterd.money import MICROCENTS_PER_CENT, PPM_PER_WHOLE
 
@@ -178,7 +181,12 @@ def _seat_of_round(table: TableState, link: LinkState, seat: int) -> Refused | N
 
 
 def fold(book: Book, command: Fold) -> Answer:
-    """A seat folded its hand. Whether a folded hand still wins is the table's setting."""
+    """A seat folded its hand. Whether a folded hand still wins is the table's setting.
+
+    Choice: where it does not, a pending award of the seat is not voided by this key. It can no longer be confirmed
+    (SEAT_FOLDED), so it pays nothing and gives no envy, and a supervisor voids it, or moves it to the seat it belongs
+    to. A confirmed one refuses the fold: two people undo it first.
+    """
     found = table_for(book, command.actor, KEYS, command.table)
     if isinstance(found, Refused):
         return found
@@ -188,8 +196,42 @@ def fold(book: Book, command: Fold) -> Answer:
         return refused
     if command.seat in table.folded:
         return Refused(Refusal.SEAT_FOLDED, str(command.seat))
+    for award in (book.awards[name] for name in table.awards):
+        if award.seat == command.seat and award.stands and not table.settings.folded_live:
+            return Refused(Refusal.ROUND_HAS_CONFIRMED_AWARD, f"{award.id} is {award.state_word}")
     body = {"round": table.round, "seat": command.seat}
     return (entry(command, Kind.FOLDED, body, table=command.table, link=link.settings.id),)
+
+
+def split(book: Book, command: Split) -> Answer:
+    """A seat splits its hand in two; what that means for the wager is the link's setting.
+
+    With two hands the seat puts up an equal second wager, booked here; a link with a meter has no such setting, because
+    a meter takes nothing after LOCK.
+    """
+    found = table_for(book, command.actor, KEYS, command.table)
+    if isinstance(found, Refused):
+        return found
+    table, link = found
+    seat, means = command.seat, link.settings.split_hand
+    refused = _seat_of_round(table, link, seat)
+    if refused:
+        return refused
+    if seat in table.folded and not table.settings.folded_live:
+        return Refused(Refusal.SEAT_FOLDED, str(seat))
+    for award in (book.awards[name] for name in table.awards):
+        if means is not SplitHand.NO_EFFECT and award.seat == seat and (award.pending or award.stands):
+            return Refused(Refusal.SEAT_ALREADY_CLAIMED, f"{award.id} on seat {seat}")
+    if seat in table.split:
+        return Refused(Refusal.ALREADY_DONE, f"seat {seat} is split")
+    wager = table.wagers[seat]
+    body: dict[str, Any] = {"round": table.round, "seat": seat, "means": means.value, "units": 0, "cents": 0}
+    moves = {}
+    if means is SplitHand.TWO_HANDS:
+        body |= {"units": wager.units, "cents": wager.wager_cents}
+        amount = wager.wager_cents * MICROCENTS_PER_CENT
+        moves = {f"drop/{command.table}": -amount, f"house/hold/{command.table}": amount}
+    return (entry(command, Kind.HAND_SPLIT, body, table=command.table, link=link.settings.id, moves=moves),)
 
 
 def join(book: Book, command: Join) -> Answer:
@@ -226,10 +268,11 @@ def _may_not_end(
         return Refused(Refusal.LINK_SUSPENDED, link.suspended)
     if table.state is TableStatus.OPEN:
         return Refused(Refusal.TABLE_NOT_LOCKED, command.table)
-    for award in (book.awards[name] for name in table.awards):
-        if award.pending and not award.held and award.id not in by_rule:
-            return Refused(Refusal.ROUND_HAS_OPEN_AWARD, award.id)
-    return None
+    if link.rules.numbers and table.wagers and (table.streak is None or not table.streak.ended):
+        return Refused(Refusal.STREAK_RUNNING, words_of_streak(table))
+    awards = [book.awards[name] for name in table.awards if name not in by_rule]
+    waits = next((award.id for award in awards if award.pending and not award.held), None)
+    return None if waits is None else Refused(Refusal.ROUND_HAS_OPEN_AWARD, waits)
 
 
 def end_game(book: Book, command: EndGame) -> Answer:
@@ -238,6 +281,8 @@ def end_game(book: Book, command: EndGame) -> Answer:
     A CLOSED table that waits for END GAME opens; one closed for another reason answers TABLE_CLOSED. With envy above
     the site's threshold a supervisor has to end the round. Choice: while the link is suspended a round that has wagers
     does not end, so that no winner loses a claim by it; its wagers can go back.
+    the site's threshold a supervisor has to end the round. Choice: where numbers decide, the round lives from LOCK
+    until they have ended, as long as a wager stands; a streak that cannot be finished ends by VOID ROUND.
     """
     found = table_for(book, command.actor, PIT, command.table)
     if isinstance(found, Refused):
@@ -246,8 +291,8 @@ def end_game(book: Book, command: EndGame) -> Answer:
     by_rule = {name for name in table.awards if confirms_at_the_end(book, table, book.awards[name])}
     awards = [book.awards[name] for name in table.awards]
     winners = [award for award in awards if award.stands or award.id in by_rule]
-    shares = envy.shares(link.rules, table.seats, winners) if winners else ()
-    total = sum(share.cents for share in shares)
+    handed = envy.handed_out(link.rules, table.seats, winners)
+    total = handed.cents
     refused = _may_not_end(book, command, table, link, total, by_rule)
     if refused:
         return refused
@@ -264,8 +309,10 @@ def end_game(book: Book, command: EndGame) -> Answer:
     body = {
         "round": table.round,
         "was": table.state.value,
-        "envy": [list(share) for share in shares],
-        "envy_cents": total,
+        "envy": [list(share) for share in handed.shares],
+        "envy_cents": handed.share_cents,
+        "tokes": [list(toke) for toke in handed.tokes],
+        "toke_cents": handed.toke_cents,
         "open_awards": [award.id for award in awards if award.pending and award.id not in by_rule],
     }
     ended = entry(

@@ -24,6 +24,7 @@ from meterd.accounting.commands import (
 from meterd.accounting.entries import Kind
 from meterd.accounting.meter import LevelMoney, LinkRules, add
 from meterd.accounting.refusals import Refusal, Refused
+from meterd.accounting.settings import SplitHand
 from meterd.accounting.state import TableStatus
 from meterd.errors import MisuseError
 
@@ -68,7 +69,12 @@ def set_site(book: Book, command: SetSite) -> Answer:
 
 
 def open_link(book: Book, command: OpenLink) -> Answer:
-    """Put a link in force: the house puts up the seed of every level."""
+    """Put a link in force: the house puts up the seed of every level.
+
+    Raises:
+        MisuseError: settings that the configuration must have refused: a second wager for a split hand on a link with a
+            meter, which takes nothing after LOCK; what LinkRules.of refuses.
+    """
     refused = not_authorised(command.actor, SETUP)
     if refused:
         return refused
@@ -76,6 +82,8 @@ def open_link(book: Book, command: OpenLink) -> Answer:
     if settings.id in book.links or settings.id in book.funds:
         return Refused(Refusal.ALREADY_DONE, settings.id)
     rules = LinkRules.of(settings)
+    if rules.levels and settings.split_hand is SplitHand.TWO_HANDS:
+        raise MisuseError(f"link {settings.id}: a second wager after LOCK cannot reach a meter")
     moves: dict[str, int] = {}
     levels: dict[str, dict[str, int]] = {}
     for level in rules.levels.values():

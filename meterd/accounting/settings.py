@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
+from typing import Any, NamedTuple
 
 from meterd.paytables.model import PayTable
 
@@ -42,6 +42,45 @@ class EnvyTrigger(StrEnum):
 
     ALL = "all"
     HIGHEST = "highest"
+
+
+class EnvyTo(StrEnum):
+    """Who receives envy: the other players, or the dealer, as a toke (CO 47.1-899.20(6))."""
+
+    PLAYERS = "players"
+    DEALER = "dealer"
+
+
+class SplitHand(StrEnum):
+    """What splitting a hand means for the wager of a link.
+
+    ``two-hands``: an equal second wager, and both hands count (CO 47.1-1099.38); ``dead``: neither wins the wager
+    (CO 47.1-899.16, procedures (4)(c)).
+    """
+
+    NO_EFFECT = "no-effect"
+    TWO_HANDS = "two-hands"
+    DEAD = "dead"
+
+
+class Settlement(StrEnum):
+    """In which order the seats of a table are settled: from the highest seat down, or from seat 1 up (R53, R54)."""
+
+    COUNTER_CLOCKWISE = "counter-clockwise"
+    CLOCKWISE = "clockwise"
+
+
+class EnvyRules(NamedTuple):
+    """How envy is reckoned on a link. ``min_cents``: the smallest wager that receives it."""
+
+    trigger: EnvyTrigger
+    min_cents: int
+    to: EnvyTo
+    board_triggers: bool
+
+
+def _word(value: StrEnum | None) -> str | None:
+    return None if value is None else value.value
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,8 +137,9 @@ class LevelSettings:
 class LinkSettings:
     """One or more tables feeding the same meters.
 
-    ``envy_trigger``: which of several envy hands of one round give envy; ``envy_min_cents``: the smallest wager of a
-    seat that receives it.
+    ``envy_trigger`` (which of several envy hands of a round give envy), ``envy_min_cents`` (the smallest wager that
+    receives it), ``envy_to`` and ``split`` are as the pay table prints them where they are None. ``board_triggers``: a
+    hand that all seats have from the board counts as an envy hand of each; unless said it is nobody's.
     """
 
     id: str
@@ -107,8 +147,28 @@ class LinkSettings:
     units_max: int
     paytable: PayTable
     levels: tuple[LevelSettings, ...]
-    envy_trigger: EnvyTrigger = EnvyTrigger.ALL
-    envy_min_cents: int = 0
+    envy_trigger: EnvyTrigger | None = None
+    envy_min_cents: int | None = None
+    envy_to: EnvyTo | None = None
+    board_triggers: bool = False
+    split: SplitHand | None = None
+
+    @property
+    def envy(self) -> EnvyRules:
+        """How envy is reckoned: what the pay table prints, except where the link's own settings say otherwise."""
+        printed = self.paytable
+        highest = EnvyTrigger.HIGHEST if printed.envy_trigger == "highest" else EnvyTrigger.ALL
+        return EnvyRules(
+            trigger=highest if self.envy_trigger is None else self.envy_trigger,
+            min_cents=printed.envy_min_cents if self.envy_min_cents is None else self.envy_min_cents,
+            to=EnvyTo(printed.envy_to) if self.envy_to is None else self.envy_to,
+            board_triggers=self.board_triggers,
+        )
+
+    @property
+    def split_hand(self) -> SplitHand:
+        """What splitting a hand means here."""
+        return SplitHand(self.paytable.split) if self.split is None else self.split
 
     def to_json(self) -> dict[str, Any]:
         """Plain JSON values, for an entry."""
@@ -118,21 +178,35 @@ class LinkSettings:
             "units_max": self.units_max,
             "paytable": self.paytable.to_json(),
             "levels": [level.to_json() for level in self.levels],
-            "envy_trigger": self.envy_trigger.value,
+            "envy_trigger": _word(self.envy_trigger),
             "envy_min_cents": self.envy_min_cents,
+            "envy_to": _word(self.envy_to),
+            "board_triggers": self.board_triggers,
+            "split": _word(self.split),
         }
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> LinkSettings:
-        """The inverse of :meth:`to_json`."""
+        """The inverse of :meth:`to_json`.
+
+        An entry from before ``envy_to`` says "all" and 0 where it means what the pay table prints.
+        """
+        trigger, smallest = data.get("envy_trigger"), data.get("envy_min_cents")
+        if "envy_to" not in data:
+            trigger = None if trigger == EnvyTrigger.ALL else trigger
+            smallest = smallest or None
+        to, split = data.get("envy_to"), data.get("split")
         return cls(
             id=data["id"],
             wager_cents=data["wager_cents"],
             units_max=data["units_max"],
             paytable=PayTable.from_json(data["paytable"]),
             levels=tuple(LevelSettings.from_json(level) for level in data["levels"]),
-            envy_trigger=EnvyTrigger(data.get("envy_trigger", "all")),
-            envy_min_cents=data.get("envy_min_cents", 0),
+            envy_trigger=None if trigger is None else EnvyTrigger(trigger),
+            envy_min_cents=smallest,
+            envy_to=None if to is None else EnvyTo(to),
+            board_triggers=data.get("board_triggers", False),
+            split=None if split is None else SplitHand(split),
         )
 
 
@@ -142,6 +216,7 @@ class TableSettings:
 
     ``cap_player_cents``, ``cap_table_cents``: the posted aggregate limits of one round, per player and for the whole
     table (CO 47.1-1047); None is no limit.
+    ``settlement``: in which order the seats have their awards where all win by one outcome.
     """
 
     id: str
@@ -151,6 +226,7 @@ class TableSettings:
     folded_live: bool = True
     cap_player_cents: int | None = None
     cap_table_cents: int | None = None
+    settlement: Settlement = Settlement.COUNTER_CLOCKWISE
 
     def to_json(self) -> dict[str, Any]:
         """Plain JSON values, for an entry."""
@@ -162,12 +238,14 @@ class TableSettings:
             "folded_live": self.folded_live,
             "cap_player_cents": self.cap_player_cents,
             "cap_table_cents": self.cap_table_cents,
+            "settlement": self.settlement.value,
         }
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> TableSettings:
         """The inverse of :meth:`to_json`."""
-        return cls(**data)
+        settlement = Settlement(data.get("settlement", Settlement.COUNTER_CLOCKWISE))
+        return cls(**{**data, "settlement": settlement})
 
 
 @dataclass(frozen=True, slots=True)

@@ -58,14 +58,33 @@ class Wager(NamedTuple):
     wager_cents: int
 
 
+class StreakMark(NamedTuple):
+    """How far the numbers of a round have come. ``hand`` is the row they have reached, None where it pays nothing."""
+
+    numbers: tuple[str, ...]
+    length: int
+    ended: bool
+    hand: str | None
+
+
 class RoundSeats(NamedTuple):
-    """Who sat where in a round: enough to reckon envy, also after END GAME for an award still pending."""
+    """Who sat where in a round: enough to reckon envy, also after END GAME for an award still pending.
+
+    ``split`` are the seats whose hand was split in two, ``doubled`` those of them with a second wager for the second
+    hand.
+    """
 
     wagers: dict[int, Wager]
     groups: tuple[frozenset[int], ...]
     folded: frozenset[int]
     awards: tuple[str, ...] = ()
     caps: Caps | None = None
+    split: frozenset[int] = frozenset()
+    doubled: frozenset[int] = frozenset()
+
+    def hands(self, seat: int) -> int:
+        """How many wagers a seat has in the round, each for a hand of its own."""
+        return 2 if seat in self.doubled else 1
 
 
 class DeviceMark(NamedTuple):
@@ -82,6 +101,7 @@ class Award:
     Neither ``keyed_by`` nor any of ``corrected_by`` may confirm it: a correction keys the hand anew.
     ``amount_cents`` of a voided award is what it had, for the record. ``envy_cents`` is what it gives to other
     seats, as far as the round then showed. ``verified_by`` is set on a member of a tie that waits for the others.
+    ``common``: all live seats had the hand at once, from a streak or the board.
     """
 
     id: str
@@ -106,6 +126,7 @@ class Award:
     undone: bool = False
     confirmed_at_utc: str = ""
     unclaimed: bool = False
+    common: bool = False
 
     @property
     def key(self) -> str:
@@ -224,6 +245,8 @@ class TableState:
 
     ``caps`` are the aggregate limits posted so far, oldest first; the newest may not hold yet. ``round_caps`` are those
     under which the running round was locked.
+    ``streak`` is there once a number was keyed in the round. ``last_toke_cents`` is the dealer's of the round just
+    ended.
     """
 
     settings: TableSettings
@@ -241,6 +264,10 @@ class TableState:
     past: dict[int, RoundSeats] = field(default_factory=dict)
     caps: tuple[Caps, ...] = ()
     round_caps: Caps | None = None
+    split: frozenset[int] = frozenset()
+    doubled: frozenset[int] = frozenset()
+    streak: StreakMark | None = None
+    last_toke_cents: int = 0
 
     @property
     def key(self) -> str:
@@ -258,4 +285,4 @@ class TableState:
     @property
     def seats(self) -> RoundSeats:
         """Who sits where in the running round."""
-        return RoundSeats(self.wagers, self.groups, self.folded, self.awards, self.round_caps)
+        return RoundSeats(self.wagers, self.groups, self.folded, self.awards, self.round_caps, self.split, self.doubled)

@@ -207,7 +207,8 @@ class PayTable:
     only ``decks`` is known; ``without_ranks`` are the ranks taken out of each deck. ``depends_on_play``: which cards
     count is somebody's choice, so that no chance of a row follows from the cards alone. ``envy_to`` ("players" or
     "dealer") and ``envy_trigger`` ("every" or "highest" envy hand of a round) are facts of the print, as are
-    ``envy_min_cents`` and ``settlement``. ``lint_accepts`` are findings of the linter that are meant to be so.
+    ``envy_min_cents`` and ``settlement``. ``split`` is what a hand split in two means for the wager: ``no-effect``,
+    ``two-hands`` (each with a wager of its own) or ``dead``. ``lint_accepts`` are findings of the linter that are meant to be so.
     """
 
     id: str
@@ -238,6 +239,7 @@ class PayTable:
     envy_trigger: str = "every"
     envy_min_cents: int = 0
     settlement: str = ""
+    split: str = "no-effect"
     lint_accepts: tuple[str, ...] = ()
 
     def __hash__(self) -> int:
@@ -318,6 +320,7 @@ class PayTable:
             "envy_trigger": self.envy_trigger,
             "envy_min_cents": self.envy_min_cents,
             "settlement": self.settlement,
+            "split": self.split,
             "lint_accepts": list(self.lint_accepts),
             "rows": [row.to_json() for row in self.rows],
         }

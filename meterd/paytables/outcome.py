@@ -73,7 +73,7 @@ def outcome(table: PayTable, *, cards: str = "", community: str = "", dealer: st
 
 def _streak(table: PayTable, evaluator: Evaluator, number: str) -> Outcome:
     """The row of the streak or collection that the numbers end with."""
-    streak, reached = _reached(table, evaluator, number)
+    streak, reached = reached_by(table, evaluator, number)
     if not streak.ended:
         running = f"length {streak.length} after {streak.numbers[-1] if streak.numbers else 'nothing that counts'}"
         raise CardError(f"the streak still runs ({running}): give the {evaluator.model} up to the one that ends it")
@@ -84,8 +84,12 @@ def _streak(table: PayTable, evaluator: Evaluator, number: str) -> Outcome:
     return Outcome(None, streak.numbers, reached)
 
 
-def _reached(table: PayTable, evaluator: Evaluator, number: str) -> tuple[Streak, str]:
-    """The streak of the numbers and the category it reached."""
+def reached_by(table: PayTable, evaluator: Evaluator, number: str) -> tuple[Streak, str]:
+    """The streak that the numbers build, whether or not it has ended, and the category it has reached.
+
+    Raises:
+        CardError: something is no number of this game, or a number follows the one that ended the streak.
+    """
     if evaluator.model == "spins":
         streak = rising_streak(parse_spins(number), _longest(table))
         return streak, streak_key(streak.length)

@@ -43,6 +43,7 @@ _CHOICES: Final = {
     "rows_printed": ("best-first", "worst-first"),
     "envy_to": ("players", "dealer"),
     "envy_trigger": ("every", "highest"),
+    "split": ("no-effect", "two-hands", "dead"),
 }
 _LISTS: Final = ("decks_allowed", "lint_accepts")
 _TABLE_KEYS: Final = (

@@ -28,7 +28,8 @@ class Twin:
             key = self._carry_out(act)
             for level, together in self.state.open_ties(key) if key is not None else ():
                 wins = [self.state.wins[award] for award in together]
-                if all(win.verified and not self._stands_behind(win, together) for win in wins):
+                dead = any(self.state.dead(win) for win in wins)
+                if not dead and all(win.verified and not self._stands_behind(win, together) for win in wins):
                     self._add(("close", min(together), level))
         return reason
 
@@ -157,7 +158,8 @@ class Twin:
         if folded and (verb == "fold" or not live):
             return "SEAT_FOLDED"
         if verb == "fold":
-            return None
+            stands = any(win.status in {"confirmed", "paid"} for win in mine)
+            return "ROUND_HAS_CONFIRMED_AWARD" if stands and not live else None
         if mine:
             return "SEAT_ALREADY_CLAIMED"
         return None if hand in self.rules.rows else "HAND_NOT_IN_PAYTABLE"
@@ -169,6 +171,8 @@ class Twin:
             return "AWARD_UNKNOWN"
         if verb == "correct":
             return self._correct_why_not(win, act[2], act[3])
+        if verb == "confirm" and win.status == "pending" and self.state.dead(win):
+            return "SEAT_FOLDED"
         needed = {"pay": ("confirmed",), "undo": ("confirmed", "paid")}.get(verb, ("pending",))
         if win.status not in needed:
             return "AWARD_NOT_PENDING"
@@ -181,6 +185,8 @@ class Twin:
         mates = next((mates for _, mates in self.state.open_ties(win.round.key) if win.id in mates), {win.id})
         others = [self.state.wins[mate] for mate in mates if mate != win.id]
         last = all(other.verified for other in others)
+        if last and any(self.state.dead(other) for other in others):
+            return "SEAT_FOLDED"
         if any(self._stands_behind(one, mates) for one in [win, *(others if last else [])]):
             return "EARLIER_AWARD_PENDING"
         return "ALREADY_DONE" if win.verified and not last else None

@@ -143,6 +143,10 @@ class State(Flow):
         if not win.verified:
             self._confirmed(win)
 
+    def dead(self, win: Win) -> bool:
+        """Folded, where a folded hand is dead."""
+        return win.seat in win.round.folded and not self.rules.tables[win.round.table][1]
+
     def open_ties(self, key: tuple[str, int]) -> list[tuple[str, set[str]]]:
         """Ties of a round that are not confirmed: the level, and who is confirmed together with its members."""
         rounds = [win.round for win in self.wins.values() if win.round.key == key][:1]

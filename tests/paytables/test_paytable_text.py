@@ -204,7 +204,7 @@ def test_an_entry_of_before_reads_without_the_newer_keys() -> None:
     old = table.to_json()
     for key in (
         "rows_printed", "decks_allowed", "without_ranks", "depends_on_play", "envy_to", "envy_trigger",
-        "envy_min_cents", "settlement", "lint_accepts",
+        "envy_min_cents", "settlement", "lint_accepts", "split",
     ):  # fmt: skip
         del old[key]
     for row in old["rows"]:
@@ -222,7 +222,7 @@ def test_newer_keys_are_read_and_exported() -> None:
         GOOD.replace(
             "seed_cents = 5_000",
             'rows_printed = "worst-first"\ndecks = 2\ndecks_allowed = [2, 6]\nwithout_ranks = "T"\nenvy_to = "dealer"\n'
-            'envy_trigger = "highest"\nenvy_min_cents = 500\nsettlement = "last"\ndepends_on_play = true\n'
+            'envy_trigger = "highest"\nenvy_min_cents = 500\nsettlement = "last"\nsplit = "dead"\ndepends_on_play = true\n'
             'lint_accepts = ["ROW_NEVER_REACHED flush: as printed"]',
         )
         .replace(
@@ -239,10 +239,11 @@ def test_newer_keys_are_read_and_exported() -> None:
         table.without_ranks,
         table.envy_to,
     )
-    assert ("highest", 500, "last", True) == (
+    assert ("highest", 500, "last", "dead", True) == (
         table.envy_trigger,
         table.envy_min_cents,
         table.settlement,
+        table.split,
         table.depends_on_play,
     )
     assert ("ROW_NEVER_REACHED flush: as printed",) == table.lint_accepts
