@@ -53,7 +53,7 @@ class PokerHand:
         if not self.ranking.size <= len(self.cards) <= self.ranking.most:
             raise CardError(_wrong_number(self.cards, self.ranking))
         self._holding = Holding(self.cards, self.ranking)
-        if self._holding.repeated or self._holding.wilds:
+        if self._holding.repeated or (self._holding.wilds and _doubtful(self.cards, self.ranking)):
             check_decks(self.cards, jokers=self.ranking.jokers)
         self._natural: Holding | None = None if self._holding.wilds else self._holding
 
@@ -218,6 +218,11 @@ def _checked(cards: Sequence[Card]) -> Levels:
         raise CardError("no card given: expected at least one")
     check_decks(cards)
     return Holding(cards, _FIVE_CARD).levels
+
+
+def _doubtful(cards: tuple[Card, ...], ranking: Ranking) -> bool:
+    """Whether a wild card occurs twice, or a joker where there is none: quick, and leaves the words to others."""
+    return len(set(cards)) < len(cards) or cards.count(JOKER) > ranking.jokers
 
 
 def _wrong_number(cards: tuple[Card, ...], ranking: Ranking) -> str:
