@@ -181,19 +181,16 @@ def transfer(book: Book, command: TransferPool) -> Answer:
     be offered, or when the rake was stopped and the pool has not been paid out within six months; NOT_YET before.
     """
     refused = two_departments(command.actor, command.second, command.reference)
-    fund = refused or fund_for(book, command.fund)
-    if isinstance(fund, Refused):
-        return fund
-    pool = pool_of(fund, command.pool)
-    if isinstance(pool, Refused):
-        return pool
-    pools = Pools.of(book, command, fund)
-    microcents = _transferable(pools, pool, command)
-    if isinstance(microcents, Refused):
-        return microcents
+    found = refused or _source(book, command)
+    if isinstance(found, Refused):
+        return found
+    pools, pool = found
     target = _target(book, command, pools)
     if isinstance(target, Refused):
         return target
+    microcents = _transferable(pools, pool, command)
+    if isinstance(microcents, Refused):
+        return microcents
     if command.cents is None:
         pools.unpost(pool.name)
     pools.put(pool.name, -microcents)
@@ -213,19 +210,29 @@ def transfer(book: Book, command: TransferPool) -> Answer:
     return (entry(command, Kind.POOL_TRANSFERRED, body, link=command.fund, moves=pools.moves),)
 
 
+def _source(book: Book, command: TransferPool) -> tuple[Pools, PoolSettings] | Refused:
+    fund = fund_for(book, command.fund)
+    if isinstance(fund, Refused):
+        return fund
+    pool = pool_of(fund, command.pool)
+    return pool if isinstance(pool, Refused) else (Pools.of(book, command, fund), pool)
+
+
 def _transferable(pools: Pools, pool: PoolSettings, command: TransferPool) -> int | Refused:
+    """What moves, in microcents, or why nothing may."""
     held = pools.amounts[pool.name]
-    if command.cents is not None:
-        free = pools.cents(pool.name) - pools.promised_cents(pool.name)
-        if not 0 < command.cents <= free:
-            return Refused(Refusal.AMOUNT_OUT_OF_BOUNDS, f"{command.cents} cents; {free} are held and not posted")
-        return command.cents * MICROCENTS_PER_CENT
     until = pools.fund.pay_out_by(pool.name)
+    free = pools.cents(pool.name) - pools.promised_cents(pool.name)
+    if command.cents is not None and not 0 < command.cents <= free:
+        return Refused(Refusal.AMOUNT_OUT_OF_BOUNDS, f"{command.cents} cents; {free} are held and not posted")
     if not held:
         return Refused(Refusal.AMOUNT_OUT_OF_BOUNDS, f"{command.fund}/{pool.name} is empty")
-    if not command.game_ended and (until is None or not reached(pools.at_utc, until)):
+    in_time = until is None or not reached(pools.at_utc, until)
+    if command.cents is None and in_time and not command.game_ended:
         return Refused(Refusal.NOT_YET, f"to be paid out by {until}" if until else "the rake has not been stopped")
-    return held
+    if (command.to_fund, command.to_pool) == (command.fund, pool.name):
+        return Refused(Refusal.ALREADY_DONE, f"{command.fund}/{pool.name} is where the money is")
+    return held if command.cents is None else command.cents * MICROCENTS_PER_CENT
 
 
 def _target(book: Book, command: TransferPool, pools: Pools) -> Pools | Refused | None:
@@ -238,8 +245,6 @@ def _target(book: Book, command: TransferPool, pools: Pools) -> Pools | Refused 
     pool = pool_of(fund, command.to_pool)
     if isinstance(pool, Refused):
         return pool
-    if (command.to_fund, command.to_pool) == (command.fund, command.pool):
-        return Refused(Refusal.ALREADY_DONE, f"{command.to_fund}/{command.to_pool} is where it is")
     return pools if command.to_fund == command.fund else Pools.of(book, command, fund, pools.moves)
 
 
