@@ -40,6 +40,7 @@ _KEYED: Final = (
     "limit_cents",
     "hand",
     "cards",
+    "number",
     "reference",
 )
 

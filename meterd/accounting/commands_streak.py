@@ -14,10 +14,14 @@ from meterd.accounting.commands import Actor, Command
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Number(Command):
-    """A spin or roll at a table whose hands are made of numbers, as it is written: ``17``, ``00``, ``2+2``."""
+    """A spin or roll at a table whose hands are made of numbers, as it is written: ``17``, ``00``, ``2+2``.
+
+    ``signs``: level → cents last shown.
+    """
 
     table: str
     number: str
+    signs: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

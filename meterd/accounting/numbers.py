@@ -34,6 +34,9 @@ def progress(table: PayTable, numbers: Sequence[str]) -> Progress | Refused:
     from meterd.paytables.evaluators import EVALUATORS  # noqa: PLC0415 - the ranking core loads when it is needed
     from meterd.paytables.outcome import outcome, reached_by  # noqa: PLC0415
 
+    odd = next((number for number in numbers if number.split() != [number]), None)
+    if odd is not None:
+        return Refused(Refusal.CARDS_DISAGREE, f"{odd!r} is not one number")
     text = " ".join(numbers)
     try:
         streak, _ = reached_by(table, EVALUATORS[table.evaluator or ""], text)

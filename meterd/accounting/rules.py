@@ -23,6 +23,7 @@ from meterd.accounting import (
     rules_pools,
     rules_round,
     rules_site,
+    rules_streak,
 )
 from meterd.accounting.answer import Answer, refused_entry
 from meterd.accounting.book import Book
@@ -132,4 +133,5 @@ _RULES: Final[dict[type[Command], Callable[[Book, Any], Answer]]] = {
     Undo: rules_past.undo_award,
     **rules_links.RULES,
     **rules_pools.RULES,
+    **rules_streak.RULES,
 }
