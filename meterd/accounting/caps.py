@@ -19,18 +19,17 @@ from typing import Final
 
 from meterd.accounting.marks import Part
 from meterd.accounting.meter import LinkRules
-from meterd.accounting.settings import TableSettings
+from meterd.accounting.settings import LinkSettings, TableSettings
 from meterd.accounting.state import Award, Caps, RoundSeats
-from meterd.paytables.model import Pay, PayKind
+from meterd.paytables.model import Pay, PayKind, PayTable
 
 ODDS: Final = 50
 UNTOUCHED_GAMES: Final = frozenset({"caribbean-stud", "let-it-ride"})
 
 
-def touched(rules: LinkRules, table: TableSettings, pay: Pay) -> bool:
-    """Whether an aggregate limit touches this kind of pay at this table."""
-    paytable = rules.settings.paytable
-    if paytable.kind == "progressive" and table.game in UNTOUCHED_GAMES:
+def touched(paytable: PayTable, game: str, pay: Pay) -> bool:
+    """Whether an aggregate limit touches this kind of pay where this game is dealt."""
+    if paytable.kind == "progressive" and game in UNTOUCHED_GAMES:
         return False
     match pay.kind:
         case PayKind.ODDS_TO:
@@ -43,18 +42,27 @@ def touched(rules: LinkRules, table: TableSettings, pay: Pay) -> bool:
             return False
 
 
-def at_one_unit(rules: LinkRules, pay: Pay) -> int:
-    """What a pay comes to at the smallest wager, without the wager that comes back."""
-    wager = rules.wager_cents
+def at_wager(paytable: PayTable, pay: Pay, wager_cents: int) -> int:
+    """What a pay comes to at a wager, without the wager that comes back."""
     if pay.kind is PayKind.FIXED:
-        return pay.cents * wager // rules.settings.paytable.wager_cents if pay.scales else pay.cents
-    return pay.n * wager // pay.d
+        return pay.cents * wager_cents // paytable.wager_cents if pay.scales else pay.cents
+    return pay.n * wager_cents // pay.d
 
 
-def smallest_cap(rules: LinkRules, table: TableSettings) -> int:
-    """The smallest limit a table may post: the smallest wager at the highest odds (CO 47.1-1047(1)); 0 for any."""
-    pays = (pay for row in rules.rows.values() for pay in row.pays)
-    return max((at_one_unit(rules, pay) for pay in pays if touched(rules, table, pay)), default=0)
+def smallest_cap(paytable: PayTable, game: str, wager_cents: int) -> int:
+    """The smallest limit a table may post: its smallest wager at the highest odds (CO 47.1-1047(1)); 1 for any."""
+    pays = (pay for row in paytable.rows for pay in row.pays)
+    found = (at_wager(paytable, pay, wager_cents) for pay in pays if touched(paytable, game, pay))
+    return max(found, default=1)
+
+
+def cap_problem(link: LinkSettings, table: TableSettings) -> str | None:
+    """Why a table's limits cannot be, in words; None where they can."""
+    least = smallest_cap(link.paytable, table.game, link.wager_cents)
+    for whose, cents in (("player", table.cap_player_cents), ("table", table.cap_table_cents)):
+        if cents is not None and cents < least:
+            return f"the limit per {whose} is {cents} cents; the smallest wager at the highest odds comes to {least}"
+    return None
 
 
 def touched_parts(rules: LinkRules, table: TableSettings, award: Award) -> tuple[int, ...]:
@@ -69,7 +77,7 @@ def touched_parts(rules: LinkRules, table: TableSettings, award: Award) -> tuple
         returned = 0
         if pay.kind is PayKind.ODDS_TO:
             returned, back = back, 0
-        found.append(part.cents - returned if touched(rules, table, pay) else 0)
+        found.append(part.cents - returned if touched(rules.settings.paytable, table.game, pay) else 0)
     return tuple(found)
 
 

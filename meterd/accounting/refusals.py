@@ -64,7 +64,7 @@ class Refused:
 ADVICE: Final[dict[Refusal, Advice]] = {
     Refusal.NOT_AUTHORISED: Advice(
         "NOT AUTHORISED",
-        "The role of whoever asked may not do this.",
+        "The role of whoever asked may not do this, or the site allows it to nobody.",
         "Call somebody whose role may: a supervisor for awards, an administrator for settings.",
     ),
     Refusal.SAME_PERSON: Advice(
@@ -75,13 +75,15 @@ ADVICE: Final[dict[Refusal, Advice]] = {
     ),
     Refusal.SECOND_PERSON_REQUIRED: Advice(
         "2ND PERSON",
-        "The amount, the missing card evaluator or the kind of act asks for two people.",
-        "Repeat the act with a second person who is not the first.",
+        "The amount, the missing card evaluator or the kind of act asks for two people; a change of a live link for two "
+        "departments and the reference of an approval.",
+        "Repeat the act with a second person who is not the first, of another department where a link changes, and with "
+        "the reference.",
     ),
     Refusal.TABLE_UNKNOWN: Advice(
         "TABLE UNKNOWN",
-        "No table of this name is in force.",
-        "Check the name; a new table enters by the site file and a restart.",
+        "No table, link or level of this name is in force.",
+        "Check the name; a new table or link enters by the site file and a restart.",
     ),
     Refusal.TABLE_CLOSED: Advice(
         "CLOSED END GAME",
@@ -90,7 +92,7 @@ ADVICE: Final[dict[Refusal, Advice]] = {
     ),
     Refusal.LINK_SUSPENDED: Advice(
         "LINK SUSPENDED",
-        "The link takes no wagers and no claims for the stated reason.",
+        "The link takes no wagers and no claims for the stated reason, or it has ended and takes no money.",
         "Ask accounting; play the hand without the progressive.",
     ),
     Refusal.TABLE_NOT_LOCKED: Advice(
@@ -186,7 +188,7 @@ ADVICE: Final[dict[Refusal, Advice]] = {
     Refusal.TOP_AWARD_NOT_WON: Advice(
         "TOP NOT WON",
         "The highest award has not been won since the link opened.",
-        "Keep the link, or give the approval reference.",
+        "Keep the link, or give the reference of the approved petition.",
     ),
     Refusal.LIMIT_BELOW_METER: Advice(
         "LIMIT TOO LOW",
@@ -200,8 +202,9 @@ ADVICE: Final[dict[Refusal, Advice]] = {
     ),
     Refusal.NOT_YET: Advice(
         "NOT YET",
-        "A notice period has not run out.",
-        "Wait until the stated time.",
+        "A notice period or another clock has not run out, or a round is still being played where the act would change "
+        "what it is played for.",
+        "Wait until the stated time, or press END GAME first.",
     ),
     Refusal.ALREADY_DONE: Advice(
         "ALREADY DONE",

@@ -44,9 +44,9 @@ def post_caps(book: Book, command: PostCaps) -> Answer:
     if isinstance(found, Refused):
         return found
     table, link = found
-    least = caps.smallest_cap(link.rules, table.settings)
+    least = caps.smallest_cap(link.settings.paytable, table.settings.game, link.settings.wager_cents)
     for cents in (command.player_cents, command.table_cents):
-        if cents is not None and not max(least, 1) <= cents <= AMOUNT_CENTS_MAX:
+        if cents is not None and not least <= cents <= AMOUNT_CENTS_MAX:
             return out_of_bounds(f"a limit at {command.table} is at least {least} cents")
     newest = table.caps[-1] if table.caps else Caps("", None, None)
     if newest[1:] == (command.player_cents, command.table_cents):

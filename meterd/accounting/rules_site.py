@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from meterd.accounting.answer import ANYBODY, DEVICES, SETUP, Answer, entry, find_table, not_authorised, table_for
 from meterd.accounting.book import Book
+from meterd.accounting.caps import cap_problem
 from meterd.accounting.commands import (
     CloseTable,
     CreateLedger,
@@ -25,6 +26,7 @@ from meterd.accounting.entries import Kind
 from meterd.accounting.meter import LevelMoney, LinkRules, add
 from meterd.accounting.refusals import Refusal, Refused
 from meterd.accounting.settings import SplitHand
+from meterd.accounting.settings_pools import POSTED_GAMES
 from meterd.accounting.state import TableStatus
 from meterd.errors import MisuseError
 
@@ -99,16 +101,21 @@ def define_table(book: Book, command: DefineTable) -> Answer:
     """Put a table in force. It begins CLOSED.
 
     Raises:
-        MisuseError: its link is not in force; a site file that says so must have been refused.
+        MisuseError: its link is not in force, or its aggregate limits are below the smallest wager at the highest odds;
+            a site file that says so must have been refused.
     """
     refused = not_authorised(command.actor, SETUP)
     if refused:
         return refused
     settings = command.settings
-    if settings.id in book.tables:
+    fund = book.funds.get(settings.id)
+    if settings.id in book.tables or (fund is not None and fund.settings.game in POSTED_GAMES):
         return Refused(Refusal.ALREADY_DONE, settings.id)
     if settings.link not in book.links:
         raise MisuseError(f"table {settings.id} names link {settings.link}, which is not in force")
+    problem = cap_problem(book.links[settings.link].settings, settings)
+    if problem is not None:
+        raise MisuseError(f"table {settings.id}: {problem}")
     body = {"settings": settings.to_json()}
     return (entry(command, Kind.TABLE_DEFINED, body, table=settings.id, link=settings.link),)
 

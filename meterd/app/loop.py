@@ -209,6 +209,7 @@ class MoneyLoop:
                 if shown < self._displays.get(key, 0):
                     self._fell_s[key] = time.monotonic()
                 self._displays[key] = shown
+                self._touched_links.add(key.partition("/")[0])  # a transfer moves a level of another link too
             if entry.table in self._configs:
                 self._touched.add(entry.table)
             if entry.link in self.book.links:

@@ -75,6 +75,8 @@ def _differences(site: Site, book: Book) -> Iterator[str]:
 def _differing_links(site: Site, book: Book) -> Iterator[str]:
     file_links = {link.id: link for link in site.links}
     for link_id, state in book.links.items():
+        if link_id not in file_links and state.discontinued:
+            continue
         if link_id not in file_links:
             yield f"link {link_id}: in force in the ledger, missing in the site file"
         else:
@@ -87,6 +89,8 @@ def _differing_links(site: Site, book: Book) -> Iterator[str]:
 def _differing_tables(site: Site, book: Book) -> Iterator[str]:
     file_tables = {table.settings.id: table.settings for table in site.tables}
     for table_id, held in book.tables.items():
+        if table_id not in file_tables and book.links[held.settings.link].discontinued:
+            continue
         if table_id not in file_tables:
             yield f"table {table_id}: in force in the ledger, missing in the site file"
         else:

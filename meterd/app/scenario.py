@@ -15,10 +15,12 @@ from typing import Final, NamedTuple
 
 from meterd.accounting import commands as ask
 from meterd.accounting.commands import Command
+from meterd.accounting.commands_links import EaseRules
 from meterd.accounting.refusals import Refusal, Refused
 from meterd.accounting.rules import Decision
 from meterd.app.scenario_commands import COMMANDS, dealer
 from meterd.app.scenario_expect import EXPECT, Unmet
+from meterd.app.scenario_links import signed
 from meterd.app.scenario_parse import Statement
 from meterd.app.scenario_setup import Setup, fault
 from meterd.app.scenario_world import World
@@ -251,6 +253,11 @@ class _Player:
             self._chips.pop(table, None)
             self._no_base.pop(table, None)
 
+    def ease(self, line: Statement) -> None:
+        """Rules that are easier to win; the verdict is the line's, as it is the linter's outside a page."""
+        paytable = self.setup.paytable(line)
+        self._ask(line, EaseRules(link=line["link"], paytable=paytable, verdict=line["verdict"], **signed(line)))
+
     def _table(self, line: Statement) -> str:
         table: str = line["table"]
         if table not in self.world.book.tables:
@@ -274,6 +281,7 @@ _HERE: Final[Mapping[str, Callable[[_Player, Statement], None]]] = {
     "rakes": _Player.rakes,
     "refused": _Player.refused,
     "lock": _Player.lock,
+    "ease": _Player.ease,
 }
 
 

@@ -10,6 +10,7 @@ from typing import Final
 
 from meterd.accounting import commands as ask
 from meterd.accounting.commands import Actor, Command, Role
+from meterd.app.scenario_links import LINK_COMMANDS
 from meterd.app.scenario_parse import Statement
 from meterd.app.scenario_pools import POOL_COMMANDS
 
@@ -51,5 +52,6 @@ COMMANDS: Final[Mapping[str, Callable[[Statement], Command]]] = {
     "void": lambda s: ask.Void(actor=s["by"], award=s["award"], reason=s["reason"], second=s.get("and")),
     "pay": lambda s: ask.Pay(actor=_cashier(s), award=s["award"], cashier=_cashier(s).id),
     "undo": lambda s: ask.Undo(actor=s["by"], award=s["award"], second=s.get("and"), reference=s["ref"]),
+    **LINK_COMMANDS,
     **POOL_COMMANDS,
 }

@@ -11,6 +11,7 @@ from typing import Final
 
 from meterd.accounting.book import Book
 from meterd.accounting.state import LevelState, LinkState
+from meterd.app.scenario_links import link_state
 from meterd.app.scenario_parse import Statement
 from meterd.app.scenario_pools import fund_of, pool_of
 from meterd.app.scenario_setup import fault
@@ -112,6 +113,11 @@ def _liability(book: Book, line: Statement) -> None:
     _require(money(line["money"]), money(towards_zero(book.liability_microcents(line["link"]))))
 
 
+def _standing(book: Book, line: Statement) -> None:
+    _link(book, line, line["link"])
+    _require(line["standing"], link_state(book, line["link"]))
+
+
 def _sum(book: Book, line: Statement) -> None:
     wanted = line["money"] * MICROCENTS_PER_CENT
     if book.residual_microcents() != wanted:
@@ -155,6 +161,7 @@ EXPECT: Final[Mapping[str, Callable[[Book, Statement], None]]] = {
     "expect-liability": _liability,
     "expect-account": _account,
     "expect-accounts-sum": _sum,
+    "expect-link": _standing,
     "expect-posted": _posted,
     "expect-pool": _pool,
     "expect-share": _share,

@@ -12,6 +12,7 @@ from typing import Final
 
 from meterd.accounting.refusals import Refusal
 from meterd.accounting.settings import Floor, ResetMode, Ties
+from meterd.app.scenario_forms_links import LINK_CHOICES, LINK_FIELDS, LINK_FORMS
 from meterd.app.scenario_forms_pools import POOL_CHOICES, POOL_FIELDS, POOL_FORMS
 from meterd.app.scenario_words import (
     NAME,
@@ -38,7 +39,8 @@ FORMS: Final = (
     Form(
         "site",
         "site [confirm_above AMOUNT] [cards_above AMOUNT_OR_NONE] [two_person AMOUNT_OR_NONE]"
-        " [envy_confirm_above AMOUNT_OR_NONE]",
+        " [envy_confirm_above AMOUNT_OR_NONE] [seed_recovery YES_OR_NO] [release_to_house YES_OR_NO]"
+        " [unclaimed_days COUNT] [notice_days COUNT]",
         "thresholds of the property; what is not named is 0 (confirm_above) or no threshold",
     ),
     Form("link", "link LINK (wager AMOUNT) [units COUNT] (paytable PAYTABLE)", "a link with its wager and pay table"),
@@ -48,7 +50,12 @@ FORMS: Final = (
         " [limit AMOUNT_OR_NONE] [overflow OVERFLOW] [share_scales YES_OR_NO]",
         "one level of a link",
     ),
-    Form("table", "table TABLE (link LINK) (game GAME) (seats COUNT) [folded DEAD_OR_LIVE]", "a table on a link"),
+    Form(
+        "table",
+        "table TABLE (link LINK) (game GAME) (seats COUNT) [folded DEAD_OR_LIVE]"
+        " [player_cap AMOUNT_OR_NONE] [table_cap AMOUNT_OR_NONE]",
+        "a table on a link",
+    ),
     Form("clock", "clock TIME", "set the clock"),
     Form("after", "clock after COUNT day|days", "move the clock on"),
     Form("after", "after COUNT day|days", "the same"),
@@ -93,6 +100,7 @@ FORMS: Final = (
     Form("expect-liability", "expect liability LINK MONEY", "what the link owes, towards zero"),
     Form("expect-account", "expect account ACCOUNT MONEY", "any account, towards zero"),
     Form("expect-accounts-sum", "expect accounts sum MONEY", "all accounts together"),
+    *LINK_FORMS,
     *POOL_FORMS,
 )
 
@@ -100,15 +108,10 @@ FORMS: Final = (
 LATER: Final[tuple[tuple[str | None, ...], ...]] = (
     ("split",),
     ("number",),
-    ("transfer",),
-    ("adjust",),
-    ("limit",),
-    ("recover-seed",),
-    ("discontinue",),
     ("claim", None, "board"),
 )
 
-STATUS_WORDS: Final = ("pending", "confirmed", "paid", "voided", "held")
+STATUS_WORDS: Final = ("pending", "confirmed", "paid", "voided", "held", "disposed")
 
 FIELDS: Final[Mapping[str, Field]] = {
     "ACCOUNT": Field(matching(r"[a-z]+(/[A-Za-z0-9][A-Za-z0-9_.-]*)*"), "an account such as house/pays/T1"),
@@ -143,6 +146,7 @@ FIELDS: Final[Mapping[str, Field]] = {
     "WHOLE": Field(whole, "a whole number"),
     "WORD": Field(str, "a word, or a text in quotes"),
     "YES_OR_NO": Field(lambda text: one_of("yes", "no")(text) == "yes", "yes or no"),
+    **LINK_FIELDS,
     **POOL_FIELDS,
 }
 
@@ -154,6 +158,7 @@ def choices(field: str) -> Sequence[str]:
         "RESET": tuple(ResetMode),
         "TIES": tuple(Ties),
         "STATUS": STATUS_WORDS,
+        **LINK_CHOICES,
         **POOL_CHOICES,
     }
     return enums.get(field, ())

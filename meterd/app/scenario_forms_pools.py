@@ -45,9 +45,7 @@ POOL_FORMS: Final = (
     ),
     # pools of table games
     Form("strike-out", "strike-out FUND seat|seats SEATS (each AMOUNT) [by PERSON]", "strike-out wagers are gathered"),
-    Form(
-        "hand", "hand FUND seat SEAT [by PERSON]", "a seat wins the hand; the other strike-outs are pool"
-    ),
+    Form("hand", "hand FUND seat SEAT [by PERSON]", "a seat wins the hand; the other strike-outs are pool"),
     Form("runner", "runner FUND seat SEAT [by PERSON]", "a base runner; with the fourth the seat takes the pool"),
     Form("leave", "leave FUND seat SEAT [by PERSON]", "a player leaves and returns his base runners"),
     Form("bet", "bet FUND seat|seats SEATS (each AMOUNT) [by PERSON]", "bets go to the pot that may roll over"),

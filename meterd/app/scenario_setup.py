@@ -14,6 +14,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Final
 
+from meterd.accounting.caps import cap_problem
 from meterd.accounting.commands import SYSTEM, Command, DefineTable, OpenLink, OpenTable, SetSite
 from meterd.accounting.settings import LevelSettings, LinkSettings, SiteSettings, TableSettings
 from meterd.app.scenario_parse import Finding, PageError, Statement
@@ -93,12 +94,16 @@ class Setup:
             cards_above_cents=values.get("cards_above"),
             two_person_cents=values.get("two_person"),
             envy_confirm_above_cents=values.get("envy_confirm_above"),
+            seed_recovery=values.get("seed_recovery", True),
+            release_to_house=values.get("release_to_house", True),
+            unclaimed_days=values.get("unclaimed_days"),
+            discontinue_notice_days=values.get("notice_days", 0),
         )
 
     def _link_settings(self, link: str, statement: Statement) -> LinkSettings:
         if statement["wager"] * statement.get("units", 1) * _SEATS_MAX > AMOUNT_CENTS_MAX:
             raise fault(statement, "the wagers of one round could be above the largest amount")
-        paytable = self._paytable(statement)
+        paytable = self.paytable(statement)
         lines = self._levels.get(link, {})
         for name, line in lines.items():
             if name not in paytable.levels:
@@ -159,9 +164,26 @@ class Setup:
             self.notes.append(f"{at}: note: {link.paytable.id} is not approved for {statement['game']}")
         folded = statement.get("folded")
         live = folded == "live" if folded else game is None or game.folded_live
-        return TableSettings(statement["table"], link.id, statement["game"], statement["seats"], folded_live=live)
+        settings = TableSettings(
+            statement["table"],
+            link.id,
+            statement["game"],
+            statement["seats"],
+            folded_live=live,
+            cap_player_cents=statement.get("player_cap"),
+            cap_table_cents=statement.get("table_cap"),
+        )
+        problem = cap_problem(link, settings)
+        if problem is not None:
+            raise fault(statement, problem)
+        return settings
 
-    def _paytable(self, statement: Statement) -> PayTable:
+    def paytable(self, statement: Statement) -> PayTable:
+        """The pay table a line names.
+
+        Raises:
+            PageError: there is none of this name, or its file cannot be read.
+        """
         name: str = statement["paytable"]
         if not name.startswith("file:"):
             if name not in self.paytables:

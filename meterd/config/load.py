@@ -10,7 +10,7 @@ from meterd.config.budget import LIMIT_PERCENT, BusBudget, bus_budget, percent
 from meterd.config.devices import ModuleRef
 from meterd.config.explain import check_shape
 from meterd.config.findings import Document, Node, SiteErrors
-from meterd.config.money_checks import check_links
+from meterd.config.money_checks import check_caps, check_links
 from meterd.config.shapes import (
     BusShape,
     LevelShape,
@@ -40,6 +40,7 @@ def load_site(text: str, filename: str, catalogue: Catalogue) -> Site:
     document = Document.parse(text, filename)
     shape = check_shape(document, SiteFile)
     check_links(document.root(), catalogue)
+    check_caps(document.root(), catalogue)
     check_wiring(document, catalogue)
     _check_budget(document, catalogue)
     if document.findings:
@@ -152,6 +153,10 @@ def _settings(site: SiteShape) -> SiteSettings:
         cards_above_cents=_or_none(site.cards_above_cents),
         two_person_cents=_or_none(site.two_person_cents),
         envy_confirm_above_cents=_or_none(site.envy_confirm_above_cents),
+        seed_recovery=site.seed_recovery == "yes",
+        release_to_house=site.release_to_house == "yes",
+        unclaimed_days=_or_none(site.unclaimed_days),
+        discontinue_notice_days=site.discontinue_notice_days,
     )
 
 
@@ -191,6 +196,8 @@ def _table(table: TableShape, links: tuple[LinkSettings, ...], catalogue: Catalo
             game=table.game,
             seats=table.seats,
             folded_live=game.folded_live if game is not None else True,
+            cap_player_cents=_or_none(table.player_cap_cents),
+            cap_table_cents=_or_none(table.table_cap_cents),
         ),
         sensors=_module(table.sensors, catalogue),
         keypad=_module(table.keypad, catalogue) if table.keypad is not None else None,

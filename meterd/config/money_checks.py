@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from meterd.accounting.caps import smallest_cap
 from meterd.config.findings import Node, check_unique, nearest
 from meterd.config.site import Catalogue
 from meterd.money import PPM_PER_WHOLE, format_cents, format_rate
@@ -33,6 +34,24 @@ def check_links(root: Node, catalogue: Catalogue) -> None:
             _check_modes(link, levels, paytable)
         elif wanted is not None:
             link.finding("paytable", f'there is no pay table "{wanted}"', nearest(wanted, catalogue.paytables))
+
+
+def check_caps(root: Node, catalogue: Catalogue) -> None:
+    """Note aggregate limits of tables below the smallest wager at the highest odds (CO 47.1-1047(1))."""
+    links = {link.text("id"): link for link in root.nodes("link")}
+    for table in root.nodes("table"):
+        link = links.get(table.text("link"))
+        wager = link.number("wager_cents") if link is not None else None
+        paytable = catalogue.paytables.get(link.text("paytable") or "") if link is not None else None
+        if wager is None or paytable is None:
+            continue
+        least = smallest_cap(paytable, table.text("game") or "", wager)
+        for key in ("player_cap_cents", "table_cap_cents"):
+            cents = table.number(key)
+            if cents is not None and cents < least:
+                table.finding(
+                    key, f"below {format_cents(least)}, which the smallest wager pays at the highest odds of the table"
+                )
 
 
 def _check_rates(link: Node, levels: list[Node]) -> None:

@@ -87,6 +87,19 @@ class SiteShape(Shape):
     cards_above_cents: CentsOrNone
     two_person_cents: CentsOrNone
     envy_confirm_above_cents: CentsOrNone
+    seed_recovery: Annotated[
+        Literal["yes", "no"], Field(description='"yes" or "no": the house may take back standing seed')
+    ] = "no"
+    release_to_house: Annotated[
+        Literal["yes", "no"], Field(description='"yes" or "no": reserve, overflow, unclaimed awards may become income')
+    ] = "no"
+    unclaimed_days: Annotated[
+        Annotated[int, Field(ge=1, le=3650)] | Literal["none"],
+        Field(description='days after which a confirmed award is unclaimed, or "none"'),
+    ] = "none"
+    discontinue_notice_days: Annotated[
+        int, Field(ge=0, le=3650, description="days between the notice and the end of a link")
+    ] = 0
 
 
 class LevelShape(Shape):
@@ -146,6 +159,8 @@ class TableShape(Shape):
     seats: Annotated[int, Field(ge=1, le=32, description="how many seats, 1 to 32")]
     sensors: ModuleShape
     keypad: ModuleShape | None = None
+    player_cap_cents: CentsOrNone = "none"
+    table_cap_cents: CentsOrNone = "none"
 
 
 class BusShape(Shape):

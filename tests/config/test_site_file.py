@@ -77,7 +77,7 @@ def test_six_planted_errors_are_reported_together(findings: Findings, sample: st
 def test_a_finding_reads_as_one_line(findings: Findings) -> None:
     """Place, key, what is wrong, and what was probably meant."""
     (found,) = findings((PLANTED[3][0], PLANTED[3][1]))
-    assert str(found).startswith('site.toml:82: table[0].game: "co/nexus/pmg-ml-02" is not approved for "let-it-rise"')
+    assert str(found).startswith('site.toml:87: table[0].game: "co/nexus/pmg-ml-02" is not approved for "let-it-rise"')
     assert str(found).endswith("(did you mean 'let-it-ride'?)")
 
 

@@ -224,3 +224,30 @@ def test_a_threshold_is_an_amount_that_can_be(key: str, cents: str, sample: str,
         f'expected a whole number of cents, or "none", found {int(cents)}',
         None,
     )
+
+
+def test_what_a_site_permits_is_forbidden_where_nothing_is_said(site: Callable[..., Site], sample: str) -> None:
+    """Seed recovery and release are asked for by name; without a word no award becomes unclaimed and no notice runs."""
+    said = [
+        line for line in sample.splitlines() if line.startswith(("seed_recovery", "release_to", "unclaimed", "disco"))
+    ]
+    settings = site(*((f"{line}\n", "") for line in said)).settings
+    assert (False, False) == (settings.seed_recovery, settings.release_to_house)
+    assert (None, 0) == (settings.unclaimed_days, settings.discontinue_notice_days)
+    allowed = site((said[0], 'seed_recovery = "yes"'), (said[1], 'release_to_house = "yes"')).settings
+    assert (True, True) == (allowed.seed_recovery, allowed.release_to_house)
+    assert (120, 30) == (allowed.unclaimed_days, allowed.discontinue_notice_days)
+
+
+def test_an_aggregate_limit_is_not_below_the_smallest_wager_at_the_highest_odds(
+    site: Callable[..., Site], findings: Findings
+) -> None:
+    """CO 47.1-1047(1): $1 at 500 for 1 is $500 at this table."""
+    table = 'id = "TCP-1"\n'
+    assert only(findings((table, f"{table}table_cap_cents = 499_99\n"))) == (
+        "table[3].table_cap_cents",
+        "below 500.00, which the smallest wager pays at the highest odds of the table",
+        None,
+    )
+    settings = site((table, f"{table}table_cap_cents = 500_00\nplayer_cap_cents = 600_00\n")).tables[3].settings
+    assert (500_00, 600_00) == (settings.cap_table_cents, settings.cap_player_cents)

@@ -66,7 +66,7 @@ def test_a_table_has_no_more_seats_than_sensors(findings: Findings, site: Callab
 def test_a_module_belongs_to_one_table(findings: Findings) -> None:
     """A unit id used twice on a bus is a finding that names the first use; on another bus it is another module."""
     key, message, _ = only(findings(("unit = 41, ", "unit = 40, ")))
-    assert ("table[1].sensors.unit", True) == (key, "table[0].sensors in line 85" in message)
+    assert ("table[1].sensors.unit", True) == (key, "table[0].sensors in line 90" in message)
 
 
 def test_the_same_unit_id_on_another_bus_is_another_module(site: Callable[..., Site]) -> None:
