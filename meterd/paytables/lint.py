@@ -52,7 +52,7 @@ def _measured(table: PayTable, terms: Terms, laws: Laws) -> Iterator[Finding]:
     law = laws.law(table)
     joint = None if law.apart else laws.joint(table)
     yield from count_findings(table, law) if joint is None else joint_findings(table, joint, terms)
-    if joint is None and not law.apart:
+    if joint is None:
         yield from text_findings(table)
     yield from money_findings(Measured(table, terms, law, _dearest(table, terms, law, laws)))
 

@@ -126,10 +126,18 @@ def _by_chance(old: PayTable, new: PayTable, laws: tuple[Law, Law], terms: Terms
 
 
 def _at_least(table: PayTable, law: Law, hand: str, wanted: Worth, terms: Terms) -> Fraction:
-    """The chance of a row that pays at least ``wanted``; a list of wagers is compared row by row."""
-    rows = [row for row in tried(table) if not law.apart or row.hand == hand]
-    chances = (law.chances[row.hand] for row in rows if _pays_as_much(worth(row, table, terms), wanted, terms))
-    return sum(chances, Fraction(0))
+    """The chance of this row (what it pays is judged elsewhere) or of another that pays at least ``wanted``.
+
+    A list of wagers is compared row by row.
+    """
+    total = Fraction(0)
+    for row in tried(table):
+        chance = law.chances.get(row.hand)
+        if chance is None:  # a row that pays a loss, or has no chance of its own
+            continue
+        if row.hand == hand or (not law.apart and _pays_as_much(worth(row, table, terms), wanted, terms)):
+            total += chance
+    return total
 
 
 def _by_words(old: PayTable, new: PayTable, reason: str) -> Iterator[Finding]:

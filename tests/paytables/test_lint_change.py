@@ -122,6 +122,19 @@ def test_tables_of_other_cards_are_compared_by_chance() -> None:
     assert ("straight-flush", True) == (harder.row, "today 1 in 460" in harder.found)
 
 
+def test_wagers_of_a_list_are_compared_each_with_itself() -> None:
+    """A bet on fewer pockets is harder to win, whatever the others do; one that pays less pays less."""
+    head = HEAD.replace('"three-card"', '"wagers"')
+    live = table((row("Red", "1 to 1", "pockets:18"), row("Two", "17 to 1", "pockets:2")), "", head)
+    fewer = table((row("Red", "1 to 1", "pockets:17"), row("Two", "17 to 1", "pockets:2")), "", head)
+    found = changes(live, fewer)
+    assert ["HARDER_TO_WIN"] == codes(found)
+    assert ("red", "'1 to 1' or more is earned 1 in 2.24, today 1 in 2.11") == (found[0].row, found[0].found)
+    assert ["EASIER_TO_WIN"] == codes(changes(fewer, live))
+    less = table((row("Red", "1 to 1", "pockets:18"), row("Two", "16 to 1", "pockets:2")), "", head)
+    assert ["PAYS_LESS"] == codes(changes(live, less))
+
+
 def test_without_chances_only_unchanged_words_are_safe() -> None:
     """No evaluator: a row gone is harder, other words or another order cannot be compared, the same table is silent."""
     live = replace(OLD, evaluator=None, note="Not defined.")

@@ -210,6 +210,31 @@ def test_envy_by_seats_trigger_and_receiver() -> None:
     assert "costs 100.00 (to the dealer), a round at most 175.00" in only(findings(dealer), "ENVY_FULL_TABLE").found
 
 
+def test_where_hands_are_not_listed_one_by_one_the_count_or_the_seats_bound_the_round() -> None:
+    """A shoe of one deck has one AKQ of spades; one of two decks may have it at every seat, as may spins."""
+    shoe = HEAD.replace('"three-card"', '"shoe"')
+    one = table((TOP.replace("straight-flush top:A suit:s", "any cards:AsKsQs"), PAIR), "", shoe)
+    assert {} == LAWS.hands(one, ["akq-spades"])
+    assert "a round at most 600.00 (1 × akq-spades)" in only(findings(one), "ENVY_FULL_TABLE").found
+    assert "4,200.00 (7 × akq-spades)" in only(findings(replace(one, decks=2)), "ENVY_FULL_TABLE").found
+    spins = table((TOP.replace("straight-flush top:A suit:s", "streak-9"),), "common_outcome = true\n", STREAK)
+    assert "4,200.00 (7 × akq-spades)" in only(findings(spins), "ENVY_FULL_TABLE").found
+
+
+def test_hands_of_seven_cards_are_not_listed_one_by_one() -> None:
+    """133,784,560 sets would take too long; a row asked of a part of the cards is not a set of all of them either."""
+    game = replace(table().games[0], own_cards=2, community_cards=5)
+    seven = replace(table((STRAIGHT_FLUSH, PAIR)), games=(game,), evaluator="best-five-of-seven")
+    assert {} == LAWS.hands(seven, ["straight-flush"])
+    part = table((row("First two", "9 to 1", "pair first:2"), row("Pair", "1 to 1", "pair")))
+    assert {} == LAWS.hands(part, ["first-two"])
+
+
+def test_a_row_that_contains_an_earlier_one_is_no_overlap() -> None:
+    """The ace-high straight flush before all the others is the usual order."""
+    assert () == findings(table((row("AKQ", "50 to 1", "straight-flush top:A"), STRAIGHT_FLUSH)))
+
+
 def test_shared_cards_let_every_seat_hold_the_dearest() -> None:
     """Where a board counts, seven seats may all hold the same hand."""
     game = replace(table().games[0], own_cards=0, community_cards=3)
