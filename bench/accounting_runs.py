@@ -40,7 +40,7 @@ def play(seed: int, steps: int, counts: Counter[str], *, tell: bool = False) -> 
     verb = ""
     step = 0
     try:
-        for step in range(steps):
+        for step in range(steps):  # noqa: B007 - told where it fails
             verb = VERBS[numbers.randrange(len(VERBS))]
             world.step(verb, numbers.randrange(256), numbers.randrange(256), numbers.randrange(256))
         world.restart()

@@ -142,10 +142,12 @@ def undo(money: LinkMoney, op: UndoOp) -> None:
 
 def shift(money: LinkMoney, op: ShiftOp) -> None:
     """Move a difference into or out of a level's meter; what it no longer holds is funded by the house."""
+    level = money.levels[op.level]
+    if op.what == "adjusted":
+        level.adjusted += op.microcents
     if op.microcents >= 0:
         receive(money.levels, op.level, op.microcents, money.moves)
         return
-    level = money.levels[op.level]
     wanted = -op.microcents
     match op.what:
         case "seed":
@@ -254,7 +256,7 @@ def _lock_again(money: LinkMoney, rules: LinkRules, op: LockOp, sent: dict[tuple
 class Redecided:
     """The outcome of deciding a journal again: the link now, its acts, what to post, and what each award came to.
 
-    ``changed`` are the awards of both tellings whose parts differ, ``shifts`` what moved between levels now.
+    ``changed`` are the awards of both tellings whose parts or flags differ, ``shifts`` what moved between levels now.
     """
 
     money: LinkMoney
@@ -286,7 +288,7 @@ def redecide(
     changed = {
         award: replace_parts(new.settled[award], parts)
         for award, parts in money.parts.items()
-        if award in old.money.parts and parts != old.money.parts[award]
+        if award in old.money.parts and _differs(new.settled[award], parts, old.settled[award], old.money.parts[award])
     }
     money.moves = moves
     shifts = []
@@ -298,6 +300,11 @@ def redecide(
             shift(money, op)
             shifts.append(op)
     return Redecided(money, [*new.ops, *shifts], moves, changed, shifts)
+
+
+def _differs(new: Settled, parts: tuple[Part, ...], old: Settled, stood: tuple[Part, ...]) -> bool:
+    """Whether an award is another than it was: in its parts, or in what is said of it (a sign above the meter)."""
+    return parts != stood or (new.sign_above_meter, new.meter_empty) != (old.sign_above_meter, old.meter_empty)
 
 
 def replace_parts(settled: Settled, parts: tuple[Part, ...]) -> Settled:

@@ -93,11 +93,15 @@ def decide(book: Book, command: Command) -> Decision:
 
 
 def beyond_bounds(book: Book, entries: tuple[Entry, ...]) -> str | None:
-    """An account that these entries would carry beyond what the ledger's integers hold; None where all fit."""
+    """An account that these entries, one after the other, would carry beyond what the ledger's integers hold."""
     get = book.balances.get
+    after: dict[str, int] = {}
     for entry in entries:
         for account, microcents in entry.postings:
-            if not -MICROCENTS_MAX <= get(account, 0) + microcents <= MICROCENTS_MAX:
+            if account not in after:
+                after[account] = get(account, 0)
+            after[account] += microcents
+            if not -MICROCENTS_MAX <= after[account] <= MICROCENTS_MAX:
                 return account
     return None
 

@@ -128,7 +128,7 @@ class World:
         if act[0] == "correct" and ours is not None:
             assert theirs is not None  # which of several reasons: the round may be long gone
         else:
-            assert (ours, act) == (theirs, act)
+            assert (ours, act) == (theirs, act), (ours, theirs)
         self.compare()
         return ours
 

@@ -11,7 +11,6 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
 from machine_acts import VERBS
-
 from machine_floor import random_world
 
 NUMBERS = st.integers(0, 255)
