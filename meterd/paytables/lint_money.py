@@ -244,7 +244,7 @@ def _envy(measured: Measured) -> Iterator[Finding]:
     """What envy costs at most in one round, every seat with a wager of one unit, and on average."""
     table, seats, dearest = measured.table, measured.terms.seats, measured.dearest
     receivers = seats - 1 if table.envy_to == "players" else 1
-    if dearest is None or not receivers:
+    if dearest is None or not dearest.holders or not receivers:
         return
     each = _envy_scale(measured) * receivers
     top = dearest.holders[0][0]

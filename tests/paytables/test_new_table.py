@@ -93,7 +93,7 @@ def test_a_new_table_with_a_fault_is_found_and_its_file_named_where_it_cannot_be
     """Rows in a wrong order: exit 1 and the row. A misspelt word: exit 78 with file, line and key."""
     new.write_text(NEW.replace(f"{ACES}\n    {QUADS}", f"{QUADS}\n    {ACES}"), encoding="utf-8")
     linted = meterd("paytable", "lint", "xx/river-four/harbour", "--tables", str(new), "--json")
-    assert 1 == linted.returncode
+    assert (1, "") == (linted.returncode, linted.stderr)
     faults = [finding for finding in json.loads(linted.stdout)["findings"] if finding["severity"] == "fault"]
     assert ("ROW_NEVER_REACHED", "4-aces") == (faults[-1]["code"], faults[-1]["row"])
     new.write_text(NEW.replace("top:A", "tip:A"), encoding="utf-8")
