@@ -275,8 +275,8 @@ def _split_part(
         part = _pay_from(money, claim, level, PayKind.METER_PERCENT, cents, meter_cents, restarts=True)
         _set_tie(money, claim, level, Tie(cents, meter_cents, level.resets, (claim.award,), late=late))
         return part, sign > shown
-    if stood is not None:
-        sign = 0
+    if stood is not None and tie.members[0] in money.parts:
+        sign = 0  # the tie began in this telling, with all it came to
     raised = max(tie.frozen_cents, sign)
     add(money.moves, f"house/pays/{claim.table}", (tie.frozen_cents - raised) * MICROCENTS_PER_CENT)
     grown = replace(tie, frozen_cents=raised, members=(*tie.members, claim.award))

@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -23,6 +24,8 @@ from meterd.accounting import commands as ask
 from meterd.accounting.book import Book
 from meterd.accounting.commands import SYSTEM, Command
 from meterd.accounting.entries import Entry, Kind, Posting
+from meterd.accounting.past import Timeline
+from meterd.accounting.replay import play
 from meterd.accounting.rules import Decision, decide
 from meterd.accounting.settings import SiteSettings
 
@@ -166,6 +169,7 @@ class World:
         assert 0 == book.residual_microcents()
         for name, twin in self.twins.items():
             self._compare_link(name, twin)
+            self._compare_journal(name)
         assert all(amount >= 0 for account, amount in book.balances.items() if account.startswith(PLAYERS))
         self._compare_identity()
 
@@ -194,6 +198,27 @@ class World:
         for table in twin.rules.tables:
             if state.rounds[table] is None:
                 assert sorted(state.past_envy[table]) == sorted(tuple(s) for s in book.tables[table].last_envy)
+
+    def _compare_journal(self, name: str) -> None:
+        """The acts since the earliest pending claim, told again unchanged, lead to what the book holds."""
+        book, link = self.book, self.book.links[name]
+        assert bool(link.pending) == (link.journal is not None)
+        if link.journal is None:
+            return
+        ops = link.journal.ops
+        pins = Timeline.of(book, name).pins
+        told = play(link.rules, ops[0].before, ops, pins, link.marks).money  # type: ignore[union-attr]
+        now = book.money(name)
+        assert now.levels == told.levels
+        for award in link.pending:
+            assert book.awards[award].parts == told.parts[award], award
+        for award, pinned in pins.items():
+            assert pinned == told.parts[award], award
+        for key, mark in link.marks.items():
+            again = told.marks[key]
+            assert (mark.resets, mark.over, mark.landed) == (again.resets, again.over, again.landed)
+            open_ties = {level: replace(tie, closed=False) for level, tie in mark.ties.items()}
+            assert open_ties == {level: replace(tie, closed=False) for level, tie in again.ties.items()}
 
     def _compare_identity(self) -> None:
         """What the players own is the shares of their wagers and what the house put up, less what was handed out."""

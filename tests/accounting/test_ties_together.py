@@ -177,3 +177,15 @@ def test_a_mate_verified_before_waits_for_a_hand_corrected_since() -> None:
     casino.confirm(early)
     casino.confirm(single)
     assert ["confirmed"] * 3 == [casino.book.awards[award].state_word for award in (early, both, single)]
+
+
+def test_what_a_sign_raised_a_tie_to_stays_when_the_past_is_told_again() -> None:
+    """A3's sign raised the tie to 5.55, confirmed; A2 between them is voided: a late claim is still a third of 5.55."""
+    casino = Casino(link(level(seed="5.00", increment="0%", reserve=None, ties="split"), table=ROYAL))
+    casino.lock((1, 2, 3, 4))
+    first, between = casino.claim(1, "royal-flush"), casino.claim(2, "fixed-fifty")
+    second = casino.claim(3, "royal-flush", signs={"main": 555})
+    casino.confirm(first)
+    casino.confirm(second)
+    casino.void(between)
+    assert ["2.78", "2.77", "1.85"] == [casino.amount(name) for name in (first, second, casino.claim(4, "royal-flush"))]

@@ -13,10 +13,12 @@ from twin_state import State
 class Twin:
     """The history so far and the state it leads to. ``do`` answers None, or why not."""
 
+    makes: type[State] = State
+
     def __init__(self, rules: Rules) -> None:
         self.rules = rules
         self.history: list[tuple[object, ...]] = []
-        self.state = State(rules)
+        self.state = self.makes(rules)
         self.voided: dict[str, Win] = {}
         self.claims = 0
 
@@ -29,6 +31,8 @@ class Twin:
             for level, together in self.state.open_ties(key) if key is not None else ():
                 wins = [self.state.wins[award] for award in together]
                 dead = any(self.state.dead(win) for win in wins)
+                if act[0] == "confirm" and act[1] not in together:
+                    continue  # whoever had to wait is asked about again
                 if not dead and all(win.verified and not self._stands_behind(win, together) for win in wins):
                     self._add(("close", min(together), level))
         return reason
@@ -62,7 +66,7 @@ class Twin:
         """Tell the history again. Awards settled stand; what a level sends on otherwise than then, it sends now."""
         old = self.state
         pins = {win.id: [part.cents for part in win.slices] for win in old.wins.values() if win.status != "pending"}
-        self.state = State(self.rules, pins)
+        self.state = self.makes(self.rules, pins)
         for act in self.history:
             self.state.apply(act)
         self.state.pins = {}
