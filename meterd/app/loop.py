@@ -23,7 +23,7 @@ from meterd.accounting.state import TableStatus
 from meterd.app.commit import Committer, Stamp
 from meterd.app.effects import Effects, UnitKey, closed_outputs, sign_wanted, table_wanted
 from meterd.app.inbox import Inbox
-from meterd.app.snapshot import link_json, recent_awards
+from meterd.app.snapshot import fund_json, link_json, recent_awards
 from meterd.app.stats import Stats
 from meterd.app.telling import facts_of, level_of
 from meterd.config import Site, UnitWanted
@@ -103,6 +103,7 @@ class MoneyLoop:
         self._touched_links: set[str] = set(book.links)
         self._tables_json: dict[str, Any] = {}
         self._links_json: dict[str, Any] = {}
+        self._funds_json: dict[str, Any] = {}
         self._devices_json: dict[str, Any] = {}
         self._units: dict[UnitKey, UnitWanted] = {}
         self._signs: dict[str, SignWanted] = {}
@@ -273,6 +274,7 @@ class MoneyLoop:
         signs: dict[str, SignWanted] = {}
         if moved or not self._signs:
             self._awards_json = recent_awards(self.book)
+            self._funds_json = {fund: fund_json(self.book, fund) for fund in self.book.funds}
             for sign in self.site.signs:
                 wanted_sign = sign_wanted(seq, sign, self.book)
                 if sign.id not in self._signs or self._signs[sign.id][1:] != wanted_sign[1:]:
@@ -310,6 +312,7 @@ class MoneyLoop:
             "links": {link: self._links_json[link] for link in self.book.links if link in self._links_json},
             "tables": {table: self._tables_json[table] for table in self._configs if table in self._tables_json},
             "awards": self._awards_json,
+            "funds": self._funds_json,
             "devices": self._devices_json,
         }
 

@@ -44,6 +44,32 @@ def link_json(book: Book, link_id: str) -> dict[str, Any]:
     }
 
 
+def fund_json(book: Book, fund_id: str) -> dict[str, Any]:
+    """One posted jackpot or pool table: what its pools hold, what is posted, which shares are still owed."""
+    fund = book.funds[fund_id]
+    pools = {}
+    for settings in fund.settings.pools:
+        state = fund.pools[settings.name]
+        pools[settings.name] = {
+            "held_microcents": fund.microcents(settings.name),
+            "posted_cents": state.posted_cents,
+            "cap_cents": settings.cap_cents,
+            "capped_at": state.capped_at,
+            "pay_out_by": fund.pay_out_by(settings.name),
+        }
+    shares = [book.fund_awards[name] for name in book.open_shares if book.fund_awards[name].fund == fund_id]
+    return {
+        "game": fund.settings.game.value,
+        "closed": fund.closed,
+        "posted_at": fund.posted_at,
+        "rake_stopped": fund.stopped is not None,
+        "liability_microcents": book.liability_microcents(fund_id),
+        "pools": pools,
+        "runners": {str(seat): count for seat, count in sorted(fund.runners.items())},
+        "shares": [{"id": one.id, "status": one.state_word, "amount_cents": one.cents} for one in shares],
+    }
+
+
 def award_json(book: Book, award_id: str) -> dict[str, Any]:
     """One award, with the words a page shows."""
     award = book.awards[award_id]
