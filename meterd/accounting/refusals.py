@@ -75,14 +75,14 @@ ADVICE: Final[dict[Refusal, Advice]] = {
     ),
     Refusal.SECOND_PERSON_REQUIRED: Advice(
         "2ND PERSON",
-        "The amount, the missing card evaluator or the kind of act asks for two people; a change of a live link for two "
-        "departments and the reference of an approval.",
-        "Repeat the act with a second person who is not the first, of another department where a link changes, and with "
-        "the reference.",
+        "The amount, the missing card evaluator or the kind of act asks for two people; a change of a live link for "
+        "two departments and the reference of an approval.",
+        "Repeat the act with a second person who is not the first, of another department where a link changes, and "
+        "with the reference.",
     ),
     Refusal.TABLE_UNKNOWN: Advice(
         "TABLE UNKNOWN",
-        "No table, link or level of this name is in force.",
+        "No table, link, level, jackpot or pool of this name is in force.",
         "Check the name; a new table or link enters by the site file and a restart.",
     ),
     Refusal.TABLE_CLOSED: Advice(
@@ -142,8 +142,8 @@ ADVICE: Final[dict[Refusal, Advice]] = {
     ),
     Refusal.RAKE_TOO_HIGH: Advice(
         "RAKE TOO HIGH",
-        "The rake is above what may be taken from one pot.",
-        "Take the allowed amount.",
+        "The rake is above what may be taken from one pot, or it is stopped until the jackpot has been won.",
+        "Take the allowed amount; while the rake is stopped that is none.",
     ),
     Refusal.HAND_NOT_IN_PAYTABLE: Advice(
         "HAND NOT LISTED",
@@ -177,8 +177,8 @@ ADVICE: Final[dict[Refusal, Advice]] = {
     ),
     Refusal.ROUND_HAS_OPEN_AWARD: Advice(
         "AWARD OPEN",
-        "An award of this round is pending and not held.",
-        "Confirm, void or hold it, then press END GAME again.",
+        "An award of this round is pending and not held, or the hand has not been decided.",
+        "Confirm, void or hold the award, or key who won the hand; then do it again.",
     ),
     Refusal.ROUND_HAS_CONFIRMED_AWARD: Advice(
         "AWARD CONFIRMED",
