@@ -39,7 +39,7 @@ def random_rules(pick: Pick, name: str = "L", first_table: int = 1, tables: int 
         printed=one(pick, [100, 500, 7]),
         returned=bool(pick(2)),
         envy_scales=bool(pick(2)),
-        levels=_levels(pick, names),
+        levels=random_levels(pick, names),
         rows=_rows(pick, names),
         tables={f"T{first_table + n}": (1 + pick(7), bool(pick(2))) for n in range(count)},
         confirm_above=one(pick, [0, 0, 300, 2_500]),
@@ -47,7 +47,7 @@ def random_rules(pick: Pick, name: str = "L", first_table: int = 1, tables: int 
     )
 
 
-def _levels(pick: Pick, names: list[str]) -> dict[str, Level]:
+def random_levels(pick: Pick, names: list[str]) -> dict[str, Level]:
     """Rates that leave the house something, or nothing at all."""
     left = PPM
     levels = {}
@@ -96,7 +96,7 @@ def _pay(pick: Pick, names: list[str]) -> tuple[object, ...]:
     if kind < 3 and names:
         return ("percent", one(pick, SHARES), one(pick, names))
     if kind < 5 and names:
-        return ("meter", one(pick, [1, 500, 70_000]), one(pick, names))
+        return ("meter", one(pick, [1, 500, 70_000]), one(pick, names), bool(pick(4)))
     if kind == 5:
         return ("to", 1 + pick(50), 1 + pick(6))
     if kind == 6:
@@ -115,8 +115,8 @@ def _printed(pay: tuple[object, ...]) -> Pay:
     match pay:
         case ("percent", str(share), str(level)):
             return Pay(PayKind.METER_PERCENT, percent_ppm=int(Fraction(share) * PPM), level=level)
-        case ("meter", int(cents), str(level)):
-            return Pay(PayKind.FIXED, cents=cents, from_meter=True, level=level)
+        case ("meter", int(cents), str(level), bool(scales)):
+            return Pay(PayKind.FIXED, cents=cents, from_meter=True, level=level, scales=scales)
         case ("house", int(cents), bool(scales)):
             return Pay(PayKind.FIXED, cents=cents, scales=scales)
         case ("to", int(n), int(d)):
@@ -142,7 +142,11 @@ def link_settings(link: Rules) -> LinkSettings:
         original_wager_returned=link.returned,
         envy_scales=link.envy_scales,
     )
-    levels = tuple(
+    return LinkSettings(link.name, link.wager, link.units_max, paytable, level_settings(link))
+
+
+def level_settings(link: Rules) -> tuple[LevelSettings, ...]:
+    return tuple(
         LevelSettings(
             name=name,
             seed_cents=level.seed,
@@ -157,7 +161,6 @@ def link_settings(link: Rules) -> LinkSettings:
         )
         for name, level in link.levels.items()
     )
-    return LinkSettings(link.name, link.wager, link.units_max, paytable, levels)
 
 
 def table_settings(link: Rules) -> list[TableSettings]:

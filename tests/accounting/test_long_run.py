@@ -11,6 +11,7 @@ from fractions import Fraction
 
 import pytest
 from accounting_build import SUPERVISOR, level, link, paytable, percent, row
+from machine_catalogue import floor_of, tables, whole_round
 
 from meterd.accounting.book import Book
 from meterd.accounting.commands import (
@@ -30,6 +31,7 @@ from meterd.accounting.commands import (
 from meterd.accounting.commands import Pay as PayAward
 from meterd.accounting.rules import decide
 from meterd.accounting.settings import TableSettings
+from meterd.paytables.model import PayTable
 
 ONE_IN_EIGHT = paytable(row("all", percent("100%")))
 DEALER = Actor("dealer@T1", Role.DEALER)
@@ -96,6 +98,16 @@ def check_mean(hits: int, seed: int, reserve: str | None, reset: str) -> None:
 def test_the_mean_award_is_seed_and_rate_by_chance(reserve: str | None, reset: str) -> None:
     """3,000 hits at one in eight, with and without a reserve that funds the seed."""
     check_mean(3_000, 20_261_130, reserve, reset)
+
+
+@pytest.mark.parametrize("table", tables(), ids=lambda table: table.id)
+def test_whole_rounds_of_the_catalogue_agree_with_the_twin(table: PayTable) -> None:
+    """Every table with a meter: eight rounds, any hands, level settings of any kind; each account to the microcent."""
+    numbers = random.Random(table.id)
+    world = floor_of(table, numbers.randrange)
+    for _ in range(8):
+        whole_round(world, numbers.randrange)
+    world.restart()
 
 
 @pytest.mark.slow

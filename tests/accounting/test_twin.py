@@ -37,7 +37,7 @@ ROWS = {
     "royal": Row((("percent", "1", "big"),), envy=100),
     "straight-flush": Row((("percent", "1", "small"),), envy=30),
     "quads": Row((("percent", "0.1", "big"),)),
-    "full-house": Row((("meter", 500, "small"),)),
+    "full-house": Row((("meter", 500, "small", True),)),
     "flush": Row((("for", 10, 1),)),
     "straight": Row((("to", 5, 2),)),
     "trips": Row((("percent", "0.1", "small"), ("to", 3, 1))),

@@ -30,8 +30,8 @@ class Level:
 class Row:
     """A row of a pay table.
 
-    ``pays`` are ("percent", share, level), ("meter", cents, level), ("house", cents, scales), ("to", n, d),
-    ("for", n, d) or ("push",).
+    ``pays`` are ("percent", share, level), ("meter", cents, level, scales), ("house", cents, scales),
+    ("to", n, d), ("for", n, d) or ("push",).
     """
 
     pays: tuple[tuple[object, ...], ...]

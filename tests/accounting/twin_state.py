@@ -33,7 +33,7 @@ class State(Flow):
                 name = str(pay[2])
                 self._percent(win, stake, Fraction(str(pay[1])), name, signs.get(name, 0))
             elif pay[0] == "meter":
-                self._fixed(win, stake, int(str(pay[1])), str(pay[2]))
+                self._fixed(win, int(int(str(pay[1])) * self._scale(stake, pay)), str(pay[2]))
             else:
                 self._from_house(win, self._houses(pay, stake))
         if any(pay[0] == "to" for pay in row.pays) and self.rules.returned:
@@ -52,8 +52,12 @@ class State(Flow):
         """What a pay of the house comes to, whole cents down."""
         numbers = [int(str(number)) for number in pay[1:] if not isinstance(number, bool)]
         if pay[0] == "house":
-            return int(numbers[0] * (Fraction(stake.cents, self.rules.printed) if pay[2] else WHOLE))
+            return int(numbers[0] * self._scale(stake, pay))
         return int(Fraction(*numbers) * stake.cents) if numbers else stake.cents
+
+    def _scale(self, stake: Stake, pay: tuple[object, ...]) -> Fraction:
+        """A printed amount is for the printed wager, unless the pay says that it does not scale."""
+        return WHOLE if pay[-1] is False else Fraction(stake.cents, self.rules.printed)
 
     def _owe(self, win: Win, cents: int) -> None:
         """The house's part of an award."""
@@ -129,8 +133,7 @@ class State(Flow):
             part.cents = share
             part.given = _shares(tie.meter, len(tie.members))[place]
 
-    def _fixed(self, win: Win, stake: Stake, cents: int, name: str) -> None:
-        amount = int(Fraction(cents * stake.cents, self.rules.printed))
+    def _fixed(self, win: Win, amount: int, name: str) -> None:
         given = min(amount, int(self.meter(name)))
         self._pay(win, name, amount, given, reset=amount == 0)
 
