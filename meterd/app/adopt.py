@@ -1,4 +1,4 @@
-"""Put additions of a site file in force on a ledger that exists: new links, new tables, by two people.
+"""Put additions of a site file in force on a ledger that exists: new links, tables and funds, by two people.
 
 The daemon must be stopped: the ledger has one writer, and its lock says so.
 """
@@ -24,6 +24,7 @@ class Adopted(NamedTuple):
 
     links: tuple[str, ...]
     tables: tuple[str, ...]
+    funds: tuple[str, ...] = ()
 
 
 def adopt(folder: Path, site: Site, *, first: str, second: str, reference: str) -> Adopted:
@@ -47,7 +48,7 @@ def adopt(folder: Path, site: Site, *, first: str, second: str, reference: str) 
             instant = clock.now()
             return Stamp(instant.at_utc, instant.boot, instant.mono_ns)
 
-        before = (set(book.links), set(book.tables))
+        before = (set(book.links), set(book.tables), set(book.funds))
         committer = Committer(book, store, now)
         decisions: list[Decision] = [committer.decide(command) for command in wanted]
         refused = [decision.refusal for decision in decisions if decision.refusal is not None]
@@ -55,8 +56,12 @@ def adopt(folder: Path, site: Site, *, first: str, second: str, reference: str) 
             raise MisuseError(f"an addition was refused: {refused[0]}")
         left = differences(site, book)
         if left:
-            raise ConfigError("only new links and tables can be adopted; these differ besides:\n  " + "\n  ".join(left))
+            raise ConfigError(
+                "only new links, tables and funds can be adopted; these differ besides:\n  " + "\n  ".join(left)
+            )
         committer.commit()
-        return Adopted(tuple(set(book.links) - before[0]), tuple(set(book.tables) - before[1]))
+        return Adopted(
+            tuple(set(book.links) - before[0]), tuple(set(book.tables) - before[1]), tuple(set(book.funds) - before[2])
+        )
     finally:
         store.close()

@@ -1,7 +1,7 @@
 """The parameters in force stand in the ledger, not in the site file. Here the two are compared.
 
 Rule 1: a ledger is created from a site file; from then on the file must agree with it.
-Rule 2: additions (a new link, a new table) may be adopted by two people; nothing else changes a live link here.
+Rule 2: additions (new links, tables, funds) may be adopted by two people; nothing else changes a live link here.
 """
 
 from __future__ import annotations
@@ -12,17 +12,19 @@ from typing import Any, Final
 
 from meterd.accounting.book import Book
 from meterd.accounting.commands import Actor, Command, DefineTable, OpenLink, SetSite
+from meterd.accounting.commands_pools import OpenFund
 from meterd.config import Site
 
 _NOT_YET: Final = "in the site file, not yet in the ledger"
 
 
 def opening_commands(site: Site, actor: Actor) -> tuple[Command, ...]:
-    """The commands that put a whole site file in force, in order: site, links, tables."""
+    """The commands that put a whole site file in force, in order: site, links, tables, funds."""
     return (
         SetSite(actor=actor, settings=site.settings),
         *(_open_link(site, link, actor) for link in site.links),
         *(DefineTable(actor=actor, settings=table.settings) for table in site.tables),
+        *(OpenFund(actor=actor, settings=fund) for fund in site.funds),
     )
 
 
@@ -31,10 +33,11 @@ def _open_link(site: Site, link: Any, actor: Actor) -> OpenLink:
 
 
 def additions(site: Site, book: Book, actor: Actor) -> tuple[Command, ...]:
-    """Commands for the links and tables that the site file has and the ledger does not."""
+    """Commands for the links, tables and funds that the site file has and the ledger does not."""
     return (
         *(_open_link(site, link, actor) for link in site.links if link.id not in book.links),
         *(DefineTable(actor=actor, settings=t.settings) for t in site.tables if t.settings.id not in book.tables),
+        *(OpenFund(actor=actor, settings=fund) for fund in site.funds if fund.id not in book.funds),
     )
 
 
@@ -57,7 +60,7 @@ def next_step(site: Site, book: Book) -> str:
             "Let two people adopt them, with the daemon stopped:"
             " `meterd ledger adopt DIR --config SITE.toml --by A --and B --reference TEXT`"
         )
-    return "Put the site file back as it was: only new links and tables can be adopted (`meterd ledger adopt`)"
+    return "Put the site file back as it was: only new links, tables and funds can be adopted (`meterd ledger adopt`)"
 
 
 def _differences(site: Site, book: Book) -> Iterator[str]:
@@ -70,6 +73,7 @@ def _differences(site: Site, book: Book) -> Iterator[str]:
     yield from _compare("site", book.site.to_json(), site.settings.to_json())
     yield from _differing_links(site, book)
     yield from _differing_tables(site, book)
+    yield from _differing_funds(site, book)
 
 
 def _differing_links(site: Site, book: Book) -> Iterator[str]:
@@ -98,6 +102,18 @@ def _differing_tables(site: Site, book: Book) -> Iterator[str]:
     for table_id in file_tables:
         if table_id not in book.tables:
             yield f"table {table_id}: {_NOT_YET}"
+
+
+def _differing_funds(site: Site, book: Book) -> Iterator[str]:
+    file_funds = {fund.id: fund for fund in site.funds}
+    for fund_id, held in book.funds.items():
+        if fund_id not in file_funds:
+            yield f"fund {fund_id}: in force in the ledger, missing in the site file"
+        else:
+            yield from _compare(f"fund {fund_id}", held.settings.to_json(), file_funds[fund_id].to_json())
+    for fund_id in file_funds:
+        if fund_id not in book.funds:
+            yield f"fund {fund_id}: {_NOT_YET}"
 
 
 def _compare(where: str, held: Any, wanted: Any) -> Iterator[str]:

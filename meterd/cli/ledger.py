@@ -71,7 +71,7 @@ def _create(folder: Path, config: Path | None, site: str | None, currency: str |
 @click.option("--and", "second", required=True, help="who approves it; somebody else")
 @click.option("--reference", required=True, help="the approval's reference")
 def adopt(folder: Path, config: Path, first: str, second: str, reference: str) -> None:
-    """Put new links and tables of a site file in force. The daemon must be stopped.
+    """Put new links, tables and funds of a site file in force. The daemon must be stopped.
 
     Exit codes: 0 adopted, 2 wrong use, 74 the ledger needs a person, 78 the site file differs in more than additions.
     """
@@ -94,7 +94,8 @@ def adopt(folder: Path, config: Path, first: str, second: str, reference: str) -
     except MisuseError as error:
         complain("meterd ledger adopt", error)
         sys.exit(EXIT_USAGE)
-    click.echo(f"adopted links: {', '.join(adopted.links) or 'none'}; tables: {', '.join(adopted.tables) or 'none'}")
+    words = zip(("links", "tables", "funds"), adopted, strict=True)
+    click.echo("adopted " + "; ".join(f"{what}: {', '.join(ids) or 'none'}" for what, ids in words))
 
 
 @ledger.command()

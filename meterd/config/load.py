@@ -10,6 +10,7 @@ from meterd.config.budget import LIMIT_PERCENT, BusBudget, bus_budget, percent
 from meterd.config.devices import ModuleRef
 from meterd.config.explain import check_shape
 from meterd.config.findings import Document, Node, SiteErrors
+from meterd.config.funds import check_funds, fund_settings
 from meterd.config.money_checks import check_caps, check_links
 from meterd.config.shapes import (
     BusShape,
@@ -43,6 +44,8 @@ def load_site(text: str, filename: str, catalogue: Catalogue) -> Site:
     check_caps(document.root(), catalogue)
     check_wiring(document, catalogue)
     _check_budget(document, catalogue)
+    if shape is not None:
+        check_funds(document.root(), shape.fund)
     if document.findings:
         raise SiteErrors(document.findings)
     if shape is None:
@@ -131,6 +134,7 @@ def _site(shape: SiteFile, catalogue: Catalogue, document: Document) -> Site:
         tables=tuple(_table(table, links, catalogue) for table in shape.table),
         buses=tuple(BusConfig(**bus.model_dump()) for bus in shape.bus),
         signs=tuple(_sign(sign, catalogue) for sign in shape.sign),
+        funds=tuple(fund_settings(fund) for fund in shape.fund),
         link_sha256={link.id: hashes[link.paytable] for link in shape.link if link.paytable in hashes},
         approvals={link.id: link.approval for link in shape.link if link.approval is not None},
         timezone=shape.site.timezone,

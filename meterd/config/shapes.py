@@ -163,6 +163,37 @@ class TableShape(Shape):
     table_cap_cents: CentsOrNone = "none"
 
 
+class PoolShape(Shape):
+    """``[[fund.pool]]``: one pool of a posted jackpot, or the pool of a table game."""
+
+    name: Name
+    share_ppm: Annotated[int, Field(ge=0, le=PPM_PER_WHOLE, description="millionths of what is taken, 0 to 1_000_000")]
+    cap_cents: CentsOrNone
+    at_cap: Annotated[Literal["none", "stop", "grow"], Field(description='"none", "stop" or "grow"')]
+    share_at_cap_ppm: Annotated[
+        Annotated[int, Field(ge=0, le=PPM_PER_WHOLE)] | Literal["same"],
+        WrapValidator(_said_once),
+        Field(description='millionths of what is taken while a growing pool is at its cap, or "same"'),
+    ]
+    reseeds: Annotated[str, Field(min_length=1, description='the pool it fills after a win, or "none"')]
+    offered: YesNo
+
+
+class FundShape(Shape):
+    """``[[fund]]``: a posted jackpot, or a pool of a table game."""
+
+    id: Name
+    game: Annotated[
+        Literal["posted", "longhorn-hold-em", "208-poker", "home-run-hold-em", "trips-poker"],
+        Field(description='"posted", "longhorn-hold-em", "208-poker", "home-run-hold-em" or "trips-poker"'),
+    ]
+    take_max_cents: CentsOrNone
+    unclaimed_days: Annotated[int, Field(ge=1, le=3_650, description="days, 1 or more (120 in Colorado)")]
+    seats: Annotated[int, Field(ge=0, le=32, description="seats of its table, 0 to 32")]
+    high_hand_ppm: RateOrNone
+    pool: Annotated[tuple[PoolShape, ...], Field(min_length=1, strict=False, description="at least one pool")]
+
+
 class BusShape(Shape):
     """``[[bus]]``: one serial line."""
 
@@ -225,6 +256,7 @@ class SiteFile(Shape):
     table: Annotated[tuple[TableShape, ...], Field(min_length=1, strict=False, description="at least one [[table]]")]
     bus: Annotated[tuple[BusShape, ...], Field(min_length=1, strict=False, description="at least one [[bus]]")]
     sign: Annotated[tuple[SignShape, ...], Field(strict=False, description="any number of [[sign]]")] = ()
+    fund: Annotated[tuple[FundShape, ...], Field(strict=False, description="any number of [[fund]]")] = ()
     poll: PollShape = PollShape()
     web: WebShape = WebShape()
 

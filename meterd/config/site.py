@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
 from meterd.accounting.settings import LinkSettings, SiteSettings, TableSettings
+from meterd.accounting.settings_pools import FundSettings
 from meterd.config.devices import ModuleRef, Profile, SignModel
 from meterd.config.findings import Finding
 from meterd.paytables.model import PayTable
@@ -116,6 +117,7 @@ class Site:
     web: WebConfig = field(default_factory=WebConfig)
     warnings: tuple[Finding, ...] = ()
     approvals: Mapping[str, str] = field(default_factory=dict)
+    funds: tuple[FundSettings, ...] = ()
 
     def bus(self, bus_id: str) -> BusConfig:
         """The bus of this id. Raises ``KeyError`` where there is none."""

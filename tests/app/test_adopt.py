@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from meterd.accounting.book import Book
+from meterd.accounting.settings_pools import FundSettings, PoolGame, PoolSettings
 from meterd.app.adopt import adopt
 from meterd.app.compose import open_book
 from meterd.app.create import create_ledger
@@ -17,6 +18,8 @@ from meterd.config import Site, load_site
 from meterd.edge.catalogue import catalogue
 from meterd.edge.store import Store
 from meterd.errors import ConfigError, LedgerError
+
+JACKPOT = FundSettings("bad-beat", PoolGame.POSTED, (PoolSettings("primary", 1_000_000),), 200)
 
 
 @pytest.fixture
@@ -62,9 +65,11 @@ def test_additions_are_adopted_by_two_people_in_the_ledger(tmp_path: Path, site:
     """A new link with its table comes into force by entries that name both people and the reference."""
     small = replace(site, links=site.links[:3], tables=site.tables[:7])
     create_ledger(tmp_path / "l", small)
-    adopted = adopt(tmp_path / "l", site, first="adm-1", second="acc-1", reference="DIV-7")
-    assert adopted == (("bonus-1",), ("THB-2",))
-    assert _opened(tmp_path / "l", site).links["bonus-1"].levels["main"].display_microcents == 1_000_000_000_000
+    grown = replace(site, funds=(JACKPOT,))
+    adopted = adopt(tmp_path / "l", grown, first="adm-1", second="acc-1", reference="DIV-7")
+    assert adopted == (("bonus-1",), ("THB-2",), ("bad-beat",))
+    assert _opened(tmp_path / "l", grown).funds["bad-beat"].settings == JACKPOT
+    assert _opened(tmp_path / "l", grown).links["bonus-1"].levels["main"].display_microcents == 1_000_000_000_000
     assert verify(tmp_path / "l").ok is True
 
 
@@ -87,3 +92,15 @@ def test_demo_and_real_ledgers_never_meet(tmp_path: Path, site: Site) -> None:
         _opened(tmp_path / "demo", site)
     with pytest.raises(LedgerError, match="real ledger"):
         _opened(tmp_path / "real", site, demo=True)
+
+
+def test_a_jackpot_that_differs_is_named(tmp_path: Path, site: Site) -> None:
+    """A changed, a missing and a new fund: the ledger's stands, and nothing starts."""
+    create_ledger(tmp_path / "l", replace(site, funds=(JACKPOT, replace(JACKPOT, id="mini"))))
+    changed = replace(site, funds=(replace(JACKPOT, take_max_cents=100), replace(JACKPOT, id="maxi")))
+    with pytest.raises(ConfigError) as refused:
+        _opened(tmp_path / "l", changed)
+    said = str(refused.value)
+    assert "fund bad-beat.take_max_cents: the ledger holds 200, the site file says 100" in said
+    assert "fund mini: in force in the ledger, missing in the site file" in said
+    assert "fund maxi: in the site file, not yet in the ledger" in said
