@@ -20,7 +20,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from meterd.accounting.marks import Part, RoundMark, Tie
-from meterd.accounting.meter import LevelMoney, LinkRules, Moves, add, limit_from, restart, share_of, take, top_up
+from meterd.accounting.meter import LevelMoney, LevelRules, LinkRules, Moves, add, restart, share_of, take, top_up
 from meterd.accounting.settings import Ties
 from meterd.money import MICROCENTS_PER_CENT
 from meterd.paytables.model import Pay, PayKind
@@ -51,7 +51,7 @@ class LinkMoney:
         """The inverse of :meth:`to_json`."""
         levels = {
             name: LevelMoney(
-                limit_from(rules.levels[name], facts),
+                _limit_then(rules.levels[name], facts),
                 facts["display_microcents"],
                 facts["reserve_microcents"],
                 facts["overflow_microcents"],
@@ -59,10 +59,16 @@ class LinkMoney:
                 facts["resets"],
                 facts["hits"],
                 facts["won_cents"],
+                facts.get("adjusted_microcents", 0),
             )
             for name, facts in data["levels"].items()
         }
         return cls(levels, {key: RoundMark.from_json(mark) for key, mark in data["marks"].items()})
+
+
+def _limit_then(rules: LevelRules, facts: Mapping[str, Any]) -> LevelRules:
+    """A level's rules with the limit that a stored state had; one stored before limits could change has today's."""
+    return rules.limited_to(facts["limit_microcents"], facts["overflow_to"]) if "overflow_to" in facts else rules
 
 
 class ClaimFacts(NamedTuple):

@@ -130,6 +130,7 @@ class Book:
                 counts.resets,
                 counts.hits,
                 counts.won_cents,
+                counts.adjusted,
             )
         parts = {award: self.awards[award].parts for award in state.pending}
         return LinkMoney(levels, dict(state.marks), parts)
@@ -143,6 +144,7 @@ class Book:
                 counts.resets = facts["resets"]
                 counts.hits = facts["hits"]
                 counts.won_cents = facts["won_cents"]
+                counts.adjusted = facts.get("adjusted_microcents", 0)
 
     def _mark_event(self, event_id: str) -> None:
         name, epoch, count = event_id.rsplit(":", 2)

@@ -51,14 +51,6 @@ def _moved(book: Book, entry: Entry) -> None:
     _shifted(book, entry.body["shifts"])
 
 
-def _adjusted(book: Book, entry: Entry) -> None:
-    body = entry.body
-    counts = book.counts_by_key[body["level"]]
-    counts.adjusted = body["adjusted_microcents"]
-    counts.adjusted_resets = body["adjusted_resets"]
-    _shifted(book, body["shifts"])
-
-
 def _limit_set(book: Book, entry: Entry) -> None:
     body = entry.body
     link = _link(book, entry)
@@ -153,7 +145,7 @@ def _capped(book: Book, entry: Entry) -> None:
 HANDLERS: Final[dict[Kind, Callable[[Book, Entry], None]]] = {
     Kind.LINK_SUSPENDED: _suspended,
     Kind.LINK_RESUMED: _resumed,
-    Kind.ADJUSTED: _adjusted,
+    Kind.ADJUSTED: _moved,
     Kind.TRANSFERRED: _moved,
     Kind.LIMIT_SET: _limit_set,
     Kind.SEED_RECOVERED: _moved,

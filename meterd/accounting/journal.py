@@ -63,9 +63,9 @@ class UndoOp(NamedTuple):
 class ShiftOp(NamedTuple):
     """Money that came to a level or left it by an act which no round tells of: a change of the live link, a void.
 
-    ``what`` says whose money moved: ``meter`` (the players' part of the display), ``seed`` (the house's standing seed),
-    ``reserve`` or ``overflow``. What the level does not hold when the past is decided again, the house lays out at
-    ``table``.
+    ``what`` says whose money moved: ``meter`` (the players' part of the display), ``adjusted`` (the same, by an
+    adjustment), ``seed`` (the house's standing seed), ``reserve`` or ``overflow``. What the level does not hold when
+    the past is decided again, the house lays out at ``table``.
     """
 
     level: str

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from meterd.accounting.landing import Landing
 from meterd.accounting.numbers import by_numbers
@@ -169,7 +169,10 @@ def _check_overflow(levels: Mapping[str, LevelRules]) -> None:
 
 @dataclass(slots=True)
 class LevelMoney:
-    """A working copy of one level. ``standing`` is the house's seed still standing in the display."""
+    """A working copy of one level. ``standing`` is the house's seed still standing in the display.
+
+    ``adjusted`` is what adjustments have put into this meter since its restart, less what they took back.
+    """
 
     rules: LevelRules
     meter: int
@@ -179,6 +182,7 @@ class LevelMoney:
     resets: int = 0
     hits: int = 0
     won_cents: int = 0
+    adjusted: int = 0
 
     def copy(self) -> LevelMoney:
         """An independent copy."""
@@ -191,6 +195,7 @@ class LevelMoney:
             self.resets,
             self.hits,
             self.won_cents,
+            self.adjusted,
         )
 
     @property
@@ -208,22 +213,13 @@ class LevelMoney:
             "resets": self.resets,
             "hits": self.hits,
             "won_cents": self.won_cents,
+            "adjusted_microcents": self.adjusted,
         }
 
     def limit_facts(self) -> dict[str, int | str | None]:
         """The limit then in force, for a state that is stored to be told again."""
         rules = self.rules
         return {"limit_microcents": rules.limit_microcents if rules.limited else None, "overflow_to": rules.overflow_to}
-
-
-def limit_from(rules: LevelRules, facts: Mapping[str, Any]) -> LevelRules:
-    """A level's rules with the limit that a stored state had; one stored before limits could change has today's."""
-    if "limit_microcents" not in facts:
-        return rules
-    limit: int | None = facts["limit_microcents"]
-    if (limit if limit is not None else _NO_LIMIT, facts["overflow_to"]) == (rules.limit_microcents, rules.overflow_to):
-        return rules
-    return rules.limited_to(limit, facts["overflow_to"])
 
 
 def add(moves: Moves, account: str, microcents: int) -> None:
@@ -379,6 +375,7 @@ def restart(level: LevelMoney, moves: Moves) -> int:
     level.reserve -= reserve
     level.overflow -= overflow
     level.standing = house
+    level.adjusted = 0
     level.resets += 1
     add(moves, rules.seed, -house)
     add(moves, rules.reserve, -reserve)

@@ -47,7 +47,7 @@ def adjust(book: Book, command: Adjust) -> Answer:
     if isinstance(found, Refused):
         return found
     link, level = found
-    refused = ended(link) or pending_on(book, link, [level.rules.name]) or _adjusted_too_far(book, level, command.cents)
+    refused = ended(link) or pending_on(book, link, [level.rules.name]) or _adjusted_too_far(level, command.cents)
     refused = refused or in_play(book, [link.settings.id])
     if refused:
         return refused
@@ -55,32 +55,25 @@ def adjust(book: Book, command: Adjust) -> Answer:
     moves: Moves = {level.rules.seed: -amount, level.rules.meter: amount}
     before = level.meter
     level.meter += amount
+    level.adjusted += amount
     body = {
         "level": command.level,
         "cents": command.cents,
         "from_microcents": before,
-        "adjusted_microcents": _adjusted(book, level) + amount,
-        "adjusted_resets": level.resets,
-        "shifts": shifts((level, amount, "meter")),
+        "shifts": shifts((level, amount, "adjusted")),
         "levels": level_facts([level]),
         **signed(command),
     }
     return (entry(command, Kind.ADJUSTED, body, link=link.settings.id, moves=moves),)
 
 
-def _adjusted(book: Book, level: LevelMoney) -> int:
-    """What adjustments put into this meter since its last restart."""
-    counts = book.counts_by_key[level.rules.key]
-    return counts.adjusted if counts.adjusted_resets == level.resets else 0
-
-
-def _adjusted_too_far(book: Book, level: LevelMoney, cents: int) -> Refused | None:
+def _adjusted_too_far(level: LevelMoney, cents: int) -> Refused | None:
     amount = cents * MICROCENTS_PER_CENT
     if cents > 0:
         return amount_refusal(cents) or does_not_fit(level, amount)
     if cents == 0:
         return amount_refusal(cents)
-    if -amount > min(_adjusted(book, level), level.meter - level.standing):
+    if -amount > min(level.adjusted, level.meter - level.standing):
         return out_of_bounds(f"{level.rules.key} may fall by what adjustments have put in and not further")
     return None
 

@@ -183,7 +183,7 @@ class LevelState:
 class LevelCounts:
     """What a level counts beside its money. ``hits`` awards that touched its meter, ``resets`` its restarts.
 
-    ``adjusted``: what adjustments have put into this meter, as long as ``resets`` is still ``adjusted_resets``.
+    ``adjusted``: what adjustments have put into this meter since its last restart.
     """
 
     standing: int = 0
@@ -191,7 +191,6 @@ class LevelCounts:
     hits: int = 0
     won_cents: int = 0
     adjusted: int = 0
-    adjusted_resets: int = 0
 
 
 @dataclass(slots=True)
