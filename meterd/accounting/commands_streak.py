@@ -34,7 +34,10 @@ class VoidSpin(Command):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClaimBoard(Command):
-    """A hand that the board gives to every live seat: ``hand`` or ``cards``. ``signs``: level → cents last shown."""
+    """A hand that the board, or a streak kept on the layout, gives to every live seat: ``hand`` or ``cards``.
+
+    ``signs``: level → cents last shown.
+    """
 
     table: str
     hand: str | None = None

@@ -34,7 +34,7 @@ from meterd.accounting.meter import LinkRules
 from meterd.accounting.refusals import Refusal, Refused
 from meterd.accounting.rules_limits import may_be_cut, waits_for_the_end
 from meterd.accounting.settings import SplitHand
-from meterd.accounting.state import Award, AwardStatus, LinkState, RoundSeats, TableState
+from meterd.accounting.state import Award, AwardStatus, LinkState, RoundSeats, StreakMark, TableState
 from meterd.money import AMOUNT_CENTS_MAX, MICROCENTS_PER_CENT
 from meterd.paytables.model import PayKind, Row
 
@@ -64,14 +64,15 @@ def claim(book: Book, command: Claim) -> Answer:
     if isinstance(found, Refused):
         return found
     table, link = found
-    refused = round_refusal(table, link) or _running(table, link) or _seat_refusal(book, table, command.seat)
+    refused = round_refusal(table, link) or still_running(table) or _seat_refusal(book, table, command.seat)
     if refused:
         return refused
     row = row_of(link.rules, command.hand, command.cards)
     if isinstance(row, Refused):
         return row
-    if table.streak is not None and row.hand != table.streak.hand:
-        return Refused(Refusal.CARDS_DISAGREE, f"{row.hand}: {words_of_streak(table)}")
+    refused = against_numbers(table.streak, row.hand)
+    if refused:
+        return refused
     facts = ClaimFacts(
         f"A{len(book.awards) + 1}",
         command.table,
@@ -89,11 +90,21 @@ def claim(book: Book, command: Claim) -> Answer:
     return _claimed(book, command, table, link, facts, settled, money)
 
 
-def _running(table: TableState, link: LinkState) -> Refused | None:
-    """Where numbers decide, a seat has its award when they have ended; by hand only where it has been voided since."""
-    if not link.rules.numbers or (table.streak is not None and table.streak.ended):
+def still_running(table: TableState) -> Refused | None:
+    """No award before the numbers of a round have ended."""
+    if table.streak is None or table.streak.ended:
         return None
     return Refused(Refusal.STREAK_RUNNING, words_of_streak(table))
+
+
+def against_numbers(streak: StreakMark | None, hand: str) -> Refused | None:
+    """A hand that is not what the numbers of its round have made.
+
+    Choice: a round in which no number was keyed is one whose streak is kept on the layout; there the hand is keyed.
+    """
+    if streak is None or hand == streak.hand:
+        return None
+    return Refused(Refusal.CARDS_DISAGREE, f"{hand}: length {streak.length} after {streak.numbers[-1]}")
 
 
 def _seat_refusal(book: Book, table: TableState, seat: int) -> Refused | None:

@@ -32,14 +32,22 @@ from meterd.accounting.commands import Command
 from meterd.accounting.commands_streak import ClaimBoard
 from meterd.accounting.entries import Entry, Kind
 from meterd.accounting.refusals import Refusal, Refused
-from meterd.accounting.rules_claims import closed_ties, confirmed_by_rule, row_of, touched, wager_refusal
+from meterd.accounting.rules_claims import (
+    against_numbers,
+    closed_ties,
+    confirmed_by_rule,
+    row_of,
+    still_running,
+    touched,
+    wager_refusal,
+)
 from meterd.accounting.settings import Settlement
 from meterd.accounting.state import LinkState, TableState
 from meterd.money import AMOUNT_CENTS_MAX
 
 
 def claim_board(book: Book, command: ClaimBoard) -> Answer:
-    """A hand that the board gives to every live seat.
+    """A hand that the board gives to every live seat, or a streak that is kept on the layout.
 
     Refused for the reason of the seat that is settled first where no seat is live.
     """
@@ -47,17 +55,15 @@ def claim_board(book: Book, command: ClaimBoard) -> Answer:
     if isinstance(found, Refused):
         return found
     table, link = found
-    refused = round_refusal(table, link)
-    if refused:
-        return refused
-    seats = live_seats(book, table)
+    seats = round_refusal(table, link) or still_running(table) or live_seats(book, table)
     if isinstance(seats, Refused):
         return seats
-    if link.rules.numbers:
-        return Refused(Refusal.HAND_NOT_IN_PAYTABLE, "numbers make the hands of this table; it has no board")
     row = row_of(link.rules, command.hand, command.cards)
     if isinstance(row, Refused):
         return row
+    refused = against_numbers(table.streak, row.hand)
+    if refused:
+        return refused
     signs = signs_of(link, command.signs)
     return common_claims(book, command, table, link, row.hand, seats, signs, first=True)
 

@@ -32,7 +32,7 @@ from meterd.accounting.journal import UndoOp, WagersVoidedOp
 from meterd.accounting.past import Retold, Timeline, corrected, without
 from meterd.accounting.refusals import Refusal, Refused
 from meterd.accounting.replay import return_wagers, undo
-from meterd.accounting.rules_claims import row_of, wager_refusal
+from meterd.accounting.rules_claims import against_numbers, row_of, wager_refusal
 from meterd.accounting.rules_confirm import award_refusal, complete_ties, second_refusal
 from meterd.accounting.rules_limits import cut_corrected
 from meterd.accounting.state import Award, AwardStatus, LinkState, TableState
@@ -60,9 +60,7 @@ def correct(book: Book, command: Correct) -> Answer:  # noqa: PLR0911 - one retu
     row = row_of(rules, command.hand or award.hand, None)
     if isinstance(row, Refused):
         return row
-    if rules.numbers and row.hand != award.hand:
-        return Refused(Refusal.CARDS_DISAGREE, f"{award.id}: the numbers make {award.hand}")
-    refused = award_refusal(book, command.award)
+    refused = against_numbers(seats.streak, row.hand) or award_refusal(book, command.award)
     if refused:
         return refused
     if (row.hand, seat) == (award.hand, award.seat):

@@ -268,7 +268,7 @@ def _may_not_end(
         return Refused(Refusal.LINK_SUSPENDED, link.suspended)
     if table.state is TableStatus.OPEN:
         return Refused(Refusal.TABLE_NOT_LOCKED, command.table)
-    if link.rules.numbers and table.wagers and (table.streak is None or not table.streak.ended):
+    if table.streak is not None and not table.streak.ended and table.wagers:
         return Refused(Refusal.STREAK_RUNNING, words_of_streak(table))
     awards = [book.awards[name] for name in table.awards if name not in by_rule]
     waits = next((award.id for award in awards if award.pending and not award.held), None)
@@ -280,9 +280,8 @@ def end_game(book: Book, command: EndGame) -> Answer:
 
     A CLOSED table that waits for END GAME opens; one closed for another reason answers TABLE_CLOSED. With envy above
     the site's threshold a supervisor has to end the round. Choice: while the link is suspended a round that has wagers
-    does not end, so that no winner loses a claim by it; its wagers can go back.
-    the site's threshold a supervisor has to end the round. Choice: where numbers decide, the round lives from LOCK
-    until they have ended, as long as a wager stands; a streak that cannot be finished ends by VOID ROUND.
+    does not end, so that no winner loses a claim by it; its wagers can go back. A
+    streak that cannot be finished ends by VOID ROUND.
     """
     found = table_for(book, command.actor, PIT, command.table)
     if isinstance(found, Refused):

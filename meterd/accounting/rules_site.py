@@ -25,7 +25,7 @@ from meterd.accounting.commands import (
 from meterd.accounting.entries import Kind
 from meterd.accounting.meter import LevelMoney, LinkRules, add
 from meterd.accounting.refusals import Refusal, Refused
-from meterd.accounting.settings import SplitHand
+from meterd.accounting.settings import split_problem
 from meterd.accounting.settings_pools import POSTED_GAMES
 from meterd.accounting.state import TableStatus
 from meterd.errors import MisuseError
@@ -84,8 +84,9 @@ def open_link(book: Book, command: OpenLink) -> Answer:
     if settings.id in book.links or settings.id in book.funds:
         return Refused(Refusal.ALREADY_DONE, settings.id)
     rules = LinkRules.of(settings)
-    if rules.levels and settings.split_hand is SplitHand.TWO_HANDS:
-        raise MisuseError(f"link {settings.id}: a second wager after LOCK cannot reach a meter")
+    problem = split_problem(settings)
+    if problem is not None:
+        raise MisuseError(f"link {settings.id}: {problem}")
     moves: dict[str, int] = {}
     levels: dict[str, dict[str, int]] = {}
     for level in rules.levels.values():

@@ -9,6 +9,7 @@ Choices where the rules leave one:
 * A number misread, or of a spin found void later, is taken back by a supervisor, the last one first. If it had ended
   the streak, the awards it made are voided with it; a confirmed one refuses that.
 * A number after the end is ALREADY_DONE: the streak's own answer stands.
+* A house that keeps the streak on the layout keys the result instead, by seat or for all; then no number is taken.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ from meterd.accounting.rules_common import claim_board, common_claims, live_seat
 from meterd.accounting.rules_confirm import second_refusal
 from meterd.accounting.rules_past import void_awards
 from meterd.accounting.rules_round import split
-from meterd.accounting.state import LinkState, TableState, TableStatus
+from meterd.accounting.state import AwardStatus, LinkState, TableState, TableStatus
 
 
 def number(book: Book, command: Number) -> Answer:
@@ -48,6 +49,9 @@ def number(book: Book, command: Number) -> Answer:
     before = table.streak.numbers if table.streak is not None else ()
     if table.streak is not None and table.streak.ended:
         return Refused(Refusal.ALREADY_DONE, f"the streak has ended, {words_of_streak(table)}")
+    standing = [name for name in table.awards if book.awards[name].status is not AwardStatus.VOIDED]
+    if standing and not before:
+        return Refused(Refusal.SEAT_ALREADY_CLAIMED, f"{standing[0]}: the result of this round was keyed by hand")
     reached = progress(link.settings.paytable, (*before, command.number))
     if isinstance(reached, Refused):
         return reached

@@ -210,6 +210,13 @@ class LinkSettings:
         )
 
 
+def split_problem(link: LinkSettings) -> str | None:
+    """What is wrong with a link's way with split hands; None where nothing is."""
+    if link.levels and link.split_hand is SplitHand.TWO_HANDS:
+        return "a second wager for a split hand comes after LOCK, and a meter takes nothing then"
+    return None
+
+
 @dataclass(frozen=True, slots=True)
 class TableSettings:
     """One gaming table. ``game`` is the game dealt; ``folded_live``: a folded hand still wins (R31-R33).

@@ -71,7 +71,7 @@ class RoundSeats(NamedTuple):
     """Who sat where in a round: enough to reckon envy, also after END GAME for an award still pending.
 
     ``split`` are the seats whose hand was split in two, ``doubled`` those of them with a second wager for the second
-    hand.
+    hand. ``streak``: what the numbers of the round made.
     """
 
     wagers: dict[int, Wager]
@@ -81,6 +81,7 @@ class RoundSeats(NamedTuple):
     caps: Caps | None = None
     split: frozenset[int] = frozenset()
     doubled: frozenset[int] = frozenset()
+    streak: StreakMark | None = None
 
     def hands(self, seat: int) -> int:
         """How many wagers a seat has in the round, each for a hand of its own."""
@@ -284,4 +285,13 @@ class TableState:
     @property
     def seats(self) -> RoundSeats:
         """Who sits where in the running round."""
-        return RoundSeats(self.wagers, self.groups, self.folded, self.awards, self.round_caps, self.split, self.doubled)
+        return RoundSeats(
+            self.wagers,
+            self.groups,
+            self.folded,
+            self.awards,
+            self.round_caps,
+            self.split,
+            self.doubled,
+            self.streak,
+        )

@@ -13,6 +13,7 @@ from meterd.accounting.commands import Actor, Command, Role
 from meterd.app.scenario_links import LINK_COMMANDS
 from meterd.app.scenario_parse import Statement
 from meterd.app.scenario_pools import POOL_COMMANDS
+from meterd.app.scenario_streak import STREAK_COMMANDS
 
 _LATE_MS: Final = (0, 100)  # one poll of the sensors
 
@@ -54,4 +55,5 @@ COMMANDS: Final[Mapping[str, Callable[[Statement], Command]]] = {
     "undo": lambda s: ask.Undo(actor=s["by"], award=s["award"], second=s.get("and"), reference=s["ref"]),
     **LINK_COMMANDS,
     **POOL_COMMANDS,
+    **STREAK_COMMANDS,
 }

@@ -15,6 +15,7 @@ from meterd.app.scenario_links import link_state
 from meterd.app.scenario_parse import Statement
 from meterd.app.scenario_pools import fund_of, pool_of
 from meterd.app.scenario_setup import fault
+from meterd.app.scenario_streak import streak_length, table_of
 from meterd.money import MICROCENTS_PER_CENT, format_cents, whole_cents
 
 
@@ -92,10 +93,16 @@ def _award(book: Book, line: Statement) -> None:
 
 
 def _envy(book: Book, line: Statement) -> None:
-    if line["table"] not in book.tables:
-        raise fault(line, f"there is no table {line['table']} on this page")
-    shares = book.tables[line["table"]].last_envy
+    shares = table_of(book, line).last_envy
     _require(money(line["money"]), money(sum(share.cents for share in shares if share.seat == line["seat"])))
+
+
+def _toke(book: Book, line: Statement) -> None:
+    _require(money(line["money"]), money(table_of(book, line).last_toke_cents))
+
+
+def _streak(book: Book, line: Statement) -> None:
+    _require(str(line["whole"]), str(streak_length(book, line)))
 
 
 def _account(book: Book, line: Statement) -> None:
@@ -166,4 +173,6 @@ EXPECT: Final[Mapping[str, Callable[[Book, Statement], None]]] = {
     "expect-pool": _pool,
     "expect-share": _share,
     "expect-runners": _runners,
+    "expect-streak": _streak,
+    "expect-toke": _toke,
 }

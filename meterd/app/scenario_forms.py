@@ -14,6 +14,7 @@ from meterd.accounting.refusals import Refusal
 from meterd.accounting.settings import Floor, ResetMode, Ties
 from meterd.app.scenario_forms_links import LINK_CHOICES, LINK_FIELDS, LINK_FORMS
 from meterd.app.scenario_forms_pools import POOL_CHOICES, POOL_FIELDS, POOL_FORMS
+from meterd.app.scenario_forms_streak import LINK_WORDS, STREAK_CHOICES, STREAK_FIELDS, STREAK_FORMS
 from meterd.app.scenario_words import (
     NAME,
     Field,
@@ -43,7 +44,11 @@ FORMS: Final = (
         " [unclaimed_days COUNT] [notice_days COUNT]",
         "thresholds of the property; what is not named is 0 (confirm_above) or no threshold",
     ),
-    Form("link", "link LINK (wager AMOUNT) [units COUNT] (paytable PAYTABLE)", "a link with its wager and pay table"),
+    Form(
+        "link",
+        f"link LINK (wager AMOUNT) [units COUNT] (paytable PAYTABLE) {LINK_WORDS}",
+        "a link with its wager and pay table",
+    ),
     Form(
         "level",
         "level LEVEL (seed AMOUNT) (increment RATE) (reserve RATE_OR_NONE) (reset RESET) (ties TIES) (floor FLOOR)"
@@ -52,7 +57,7 @@ FORMS: Final = (
     ),
     Form(
         "table",
-        "table TABLE (link LINK) (game GAME) (seats COUNT) [folded DEAD_OR_LIVE]"
+        "table TABLE (link LINK) (game GAME) (seats COUNT) [folded DEAD_OR_LIVE] [settlement SETTLEMENT]"
         " [player_cap AMOUNT_OR_NONE] [table_cap AMOUNT_OR_NONE]",
         "a table on a link",
     ),
@@ -102,13 +107,7 @@ FORMS: Final = (
     Form("expect-accounts-sum", "expect accounts sum MONEY", "all accounts together"),
     *LINK_FORMS,
     *POOL_FORMS,
-)
-
-#: Statements of the language whose rules are not part of this program yet; ``None`` stands for any word.
-LATER: Final[tuple[tuple[str | None, ...], ...]] = (
-    ("split",),
-    ("number",),
-    ("claim", None, "board"),
+    *STREAK_FORMS,
 )
 
 STATUS_WORDS: Final = ("pending", "confirmed", "paid", "voided", "held", "disposed")
@@ -148,6 +147,7 @@ FIELDS: Final[Mapping[str, Field]] = {
     "YES_OR_NO": Field(lambda text: one_of("yes", "no")(text) == "yes", "yes or no"),
     **LINK_FIELDS,
     **POOL_FIELDS,
+    **STREAK_FIELDS,
 }
 
 
@@ -160,5 +160,6 @@ def choices(field: str) -> Sequence[str]:
         "STATUS": STATUS_WORDS,
         **LINK_CHOICES,
         **POOL_CHOICES,
+        **STREAK_CHOICES,
     }
     return enums.get(field, ())

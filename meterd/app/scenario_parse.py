@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any, Final, NamedTuple
 
-from meterd.app.scenario_forms import FIELDS, FORMS, LATER, choices
+from meterd.app.scenario_forms import FIELDS, FORMS, choices
 from meterd.app.scenario_words import Form
 from meterd.errors import MeterdError
 
@@ -149,17 +149,8 @@ def _words(text: str) -> list[str]:
     return words
 
 
-def _is_later(words: Sequence[str]) -> bool:
-    return any(
-        len(words) >= len(start) and all(want in (None, word) for want, word in zip(start, words, strict=False))
-        for start in LATER
-    )
-
-
 def _statement(words: Sequence[str]) -> tuple[str, dict[str, Any]]:
     """The name of the form these words match, and their values."""
-    if _is_later(words):
-        raise _Miss(0, None, "a statement of this version: its rules are not part of the program", known=("later",))
     missed: _Miss | None = None
     for form, shape in _SHAPES:
         if words[0] not in shape.fixed[0].split("|"):
@@ -181,8 +172,6 @@ def _statement(words: Sequence[str]) -> tuple[str, dict[str, Any]]:
 
 def _message(words: Sequence[str], miss: _Miss) -> str:
     """What is wrong with a line, in one sentence."""
-    if miss.known == ("later",):
-        return f"{' '.join(words[:2])!r} is not known here: its rules are not part of this version of the program"
     found = "the line ends" if miss.found is None else miss.found
     message = f"expected {miss.expected}; {found}"
     if miss.found is not None and miss.matched < len(words):

@@ -16,7 +16,15 @@ from typing import Final
 
 from meterd.accounting.caps import cap_problem
 from meterd.accounting.commands import SYSTEM, Command, DefineTable, OpenLink, OpenTable, SetSite
-from meterd.accounting.settings import LevelSettings, LinkSettings, SiteSettings, TableSettings
+from meterd.accounting.settings import (
+    LevelSettings,
+    LinkSettings,
+    Settlement,
+    SiteSettings,
+    TableSettings,
+    Ties,
+    split_problem,
+)
 from meterd.app.scenario_parse import Finding, PageError, Statement
 from meterd.app.scenario_pools import PoolSetup
 from meterd.app.scenario_world import SITE_ID
@@ -114,7 +122,30 @@ class Setup:
                     statement, f"{paytable.id} pays from level {name}: a line `level {link}/{name} …` is missing"
                 )
         levels = tuple(self._level_settings(name, lines[name], statement, paytable) for name in paytable.levels)
-        return LinkSettings(link, statement["wager"], statement.get("units", 1), paytable, levels)
+        self._note_order(statement, paytable, levels)
+        settings = LinkSettings(
+            link,
+            statement["wager"],
+            statement.get("units", 1),
+            paytable,
+            levels,
+            envy_trigger=statement.get("envy_trigger"),
+            envy_min_cents=statement.get("envy_min"),
+            envy_to=statement.get("envy_to"),
+            board_triggers=statement.get("board_triggers", False),
+            split=statement.get("split"),
+        )
+        problem = split_problem(settings)
+        if problem is not None:
+            raise fault(statement, problem)
+        return settings
+
+    def _note_order(self, link: Statement, paytable: PayTable, levels: tuple[LevelSettings, ...]) -> None:
+        """Note where the order of settlement decides who wins a meter that all seats win together."""
+        for level in levels:
+            if paytable.common_outcome and level.ties is Ties.SEQUENTIAL:
+                at = f"{link.file}:{link.line}"
+                self.notes.append(f"{at}: note: TIES_ORDER_DECIDES on {level.name}; a site file with it is refused")
 
     def _level_settings(self, name: str, line: Statement, link: Statement, paytable: PayTable) -> LevelSettings:
         limit, overflow = line.get("limit"), line.get("overflow")
@@ -170,6 +201,7 @@ class Setup:
             statement["game"],
             statement["seats"],
             folded_live=live,
+            settlement=statement.get("settlement", Settlement.COUNTER_CLOCKWISE),
             cap_player_cents=statement.get("player_cap"),
             cap_table_cents=statement.get("table_cap"),
         )

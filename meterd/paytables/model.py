@@ -208,7 +208,8 @@ class PayTable:
     count is somebody's choice, so that no chance of a row follows from the cards alone. ``envy_to`` ("players" or
     "dealer") and ``envy_trigger`` ("every" or "highest" envy hand of a round) are facts of the print, as are
     ``envy_min_cents`` and ``settlement``. ``split`` is what a hand split in two means for the wager: ``no-effect``,
-    ``two-hands`` (each with a wager of its own) or ``dead``. ``lint_accepts`` are findings of the linter that are meant to be so.
+    ``two-hands`` (each with a wager of its own) or ``dead``. ``lint_accepts`` are findings of the linter that are meant
+    to be so.
     """
 
     id: str

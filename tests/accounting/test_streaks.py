@@ -85,7 +85,8 @@ def test_a_streak_ends_as_the_regulation_says(numbers: tuple[str, ...], hand: st
     """Not greater, 36, or the longest; a losing length makes no claims."""
     casino = wheel()
     spin(casino, *numbers[:-1])
-    assert Refusal.STREAK_RUNNING is casino.refuses(EndGame(actor=DEALER, table="T1"))
+    if len(numbers) > 1:
+        assert Refusal.STREAK_RUNNING is casino.refuses(EndGame(actor=DEALER, table="T1"))
     assert [] == amounts(casino)
     spin(casino, numbers[-1])
     assert [hand] * 3 == [name for _, name, _ in amounts(casino)] if hand else not amounts(casino)
@@ -115,16 +116,30 @@ def test_a_streak_is_for_those_who_were_locked_in() -> None:
         (Number(actor=DEALER, table="T2", number="1"), Refusal.TABLE_NOT_LOCKED),
         (Number(actor=DEALER, table="T9", number="1"), Refusal.TABLE_UNKNOWN),
         (Claim(actor=DEALER, table="T1", seat=1, hand="streak-3"), Refusal.STREAK_RUNNING),
-        (ClaimBoard(actor=DEALER, table="T1", hand="streak-3"), Refusal.HAND_NOT_IN_PAYTABLE),
-        (VoidSpin(actor=SUPERVISOR, table="T1"), Refusal.ALREADY_DONE),
+        (ClaimBoard(actor=DEALER, table="T1", hand="streak-3"), Refusal.STREAK_RUNNING),
+        (VoidSpin(actor=SUPERVISOR, table="T2"), Refusal.TABLE_NOT_LOCKED),
         (VoidSpin(actor=DEALER, table="T1"), Refusal.NOT_AUTHORISED),
         (VoidSpin(actor=SUPERVISOR, table="T1", second=SUPERVISOR), Refusal.SAME_PERSON),
         (EndGame(actor=DEALER, table="T1"), Refusal.STREAK_RUNNING),
     ],
 )
-def test_what_a_streak_table_refuses(command: Command, refusal: Refusal) -> None:
+def test_what_a_running_streak_refuses(command: Command, refusal: Refusal) -> None:
     """Each for its reason, and nothing moves."""
-    assert refusal is wheel().refuses(command)
+    casino = wheel()
+    spin(casino, "0")
+    assert refusal is casino.refuses(command)
+
+
+def test_a_streak_kept_on_the_layout_is_keyed_by_its_result() -> None:
+    """Without a number the result is keyed, for a seat or for all; from then on no number is taken."""
+    casino = wheel()
+    assert Refusal.ALREADY_DONE is casino.refuses(VoidSpin(actor=SUPERVISOR, table="T1"))
+    casino.claim(3, "streak-3")
+    casino.do(ClaimBoard(actor=DEALER, table="T1", hand="streak-3"))
+    assert [(3, "streak-3", "25.00"), (5, "streak-3", "25.00"), (1, "streak-3", "25.00")] == amounts(casino)
+    assert Refusal.SEAT_ALREADY_CLAIMED is casino.refuses(Number(actor=DEALER, table="T1", number="1"))
+    casino.correct("A1", hand="streak-2")
+    assert "1.00" == casino.amount("A1")
 
 
 def test_an_open_table_has_no_numbers_also_after_a_round() -> None:

@@ -77,6 +77,8 @@ def test_the_first_expectation_that_does_not_hold_ends_the_page() -> None:
         ("expect count sevens/main 4", (1, "4", "0")),
         ("expect award A1 paid 5.00", (1, "paid", "no such award")),
         ("expect envy T1 seat 2 5.00", (1, "5.00", "0.00")),
+        ("expect toke T1 5.00", (1, "5.00", "0.00")),
+        ("expect streak T1 2", (1, "2", "0")),
         ("expect house seed sevens/main 1000.00", (1, "1000.00", "-1000.00")),
         ("expect liability sevens 1.00", (1, "1.00", "0.00")),
         ("expect account house/pays/T1 -1.44", (1, "-1.44", "0.00")),
@@ -193,11 +195,51 @@ def test_a_page_that_cannot_be_set_up_names_the_line(text: str, expected: str) -
 def test_a_page_may_differ_from_the_printed_figures_and_a_note_says_so() -> None:
     """The page's figure is used."""
     text = SETUP.replace("co/blazing-sevens/b7p2", "pa/roulette-up/progressive-1").replace("hit-and-run", "roulette-up")
+    text = text.replace("ties sequential", "ties split")
     outcome = run(text + "expect meter sevens/main 1000.00\n")
     assert outcome.failure is None
     assert [
         "page.scn:2: note: pa/roulette-up/progressive-1 prints seed 10,000.00, not 1,000.00; the page's figure is used"
     ] == list(outcome.notes)
+
+
+def test_a_page_whose_order_of_seats_decides_is_played_with_a_note() -> None:
+    """A site file with it is refused (TIES_ORDER_DECIDES); a page shows what would come of it."""
+    text = (
+        "link up wager 1.00 paytable pa/roulette-up/progressive-1\n"
+        "level up/main seed 10000.00 increment 20% reserve 4% reset seed_plus_reserve ties sequential floor none\n"
+        "table T9 link up game roulette-up seats 6\nlock T9\n"
+    )
+    outcome = run(text)
+    assert outcome.failure is None
+    assert ["page.scn:1: note: TIES_ORDER_DECIDES on main; a site file with it is refused"] == list(outcome.notes)
+
+
+def test_a_page_cannot_put_a_second_wager_into_a_meter() -> None:
+    """Two hands of a split need a second wager after LOCK; a link with a meter takes none."""
+    with pytest.raises(PageError, match="a meter takes nothing then"):
+        run(SETUP.replace("sevens/b7p2", "sevens/b7p2 split two-hands") + "lock T1\n")
+
+
+def test_a_page_whose_order_of_seats_decides_is_played_with_a_note() -> None:
+    """A site file with it is refused (TIES_ORDER_DECIDES); a page shows what would come of it."""
+    text = (
+        "link up wager 1.00 paytable pa/roulette-up/progressive-1\n"
+        "level up/main seed 10000.00 increment 20% reserve 4% reset seed_plus_reserve ties sequential floor none\n"
+        "table T9 link up game roulette-up seats 6\nlock T9\n"
+    )
+    outcome = played(text)
+    assert outcome.failure is None
+    assert ["page.scn:1: note: TIES_ORDER_DECIDES on main; a site file with it is refused"] == list(outcome.notes)
+
+
+def test_a_page_cannot_put_a_second_wager_into_a_meter() -> None:
+    """Two hands of a split need a second wager after LOCK; a link with a meter takes none."""
+    with pytest.raises(PageError, match="a meter takes nothing then"):
+        played(
+            SETUP.replace("paytable co/blazing-sevens/b7p2", "paytable co/blazing-sevens/b7p2 split two-hands")
+            + "lock T1\n"
+        )
 
 
 def test_a_changed_record_is_noticed_by_a_restart() -> None:
@@ -229,11 +271,11 @@ def test_a_page_that_does_not_hold_exits_1_and_names_line_expected_and_actual(tm
 def test_a_page_that_cannot_be_read_exits_2_and_plays_nothing(tmp_path: Path) -> None:
     """Findings go to standard error."""
     file = tmp_path / "unreadable.scn"
-    file.write_text("lokc T1\nnumber T1 17\n", encoding="utf-8")
+    file.write_text("lokc T1\nnumber T1 x\n", encoding="utf-8")
     result = verb(str(FILES[0]), str(file))
     assert (2, "") == (result.exit_code, result.stdout)
     assert f"{file}:1: " in result.stderr
-    assert f"{file}:2: 'number T1' is not known here" in result.stderr
+    assert f"{file}:2: expected a number such as 17 or 00" in result.stderr
 
 
 def test_a_page_that_cannot_be_set_up_exits_2(tmp_path: Path) -> None:

@@ -1,0 +1,46 @@
+"""The words of outcomes that all seats share, of split hands, and of a link's envy: their forms and fields.
+
+Rule 1: these are part of ``FORMS`` and ``FIELDS`` like all others; nothing else is here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from meterd.accounting.settings import EnvyTo, EnvyTrigger, Settlement, SplitHand
+from meterd.app.scenario_words import Field, Form, matching
+
+#: What may follow on a ``link`` line: where nothing is said, it is as the pay table prints it.
+LINK_WORDS: Final = (
+    "[envy_trigger ENVY_TRIGGER] [envy_min AMOUNT] [envy_to ENVY_TO] [board_triggers YES_OR_NO] [split SPLIT]"
+)
+
+STREAK_FORMS: Final = (
+    Form("number", "number TABLE NUMBER [by PERSON]", "a spin or roll; one that ends the streak makes the claims"),
+    Form("void-spin", "void-spin TABLE (by PERSON) [and PERSON]", "the last number is taken back, with its awards"),
+    Form("claim-board", "claim TABLE board HAND [by PERSON]", "a hand on the board: claims of all live seats"),
+    Form(
+        "claim-board",
+        "claim TABLE board (cards TEXT) [community TEXT] [dealer TEXT] [by PERSON]",
+        "the same, from the cards",
+    ),
+    Form("split", "split TABLE seat SEAT [by PERSON]", "a seat splits its hand in two"),
+    Form("expect-streak", "expect streak TABLE WHOLE", "how long the streak is; 0 before its first number"),
+    Form("expect-toke", "expect toke TABLE MONEY", "the dealer's envy of the round just ended"),
+)
+
+STREAK_FIELDS: Final[Mapping[str, Field]] = {
+    "ENVY_TO": Field(EnvyTo, "who receives envy: " + " or ".join(EnvyTo)),
+    "ENVY_TRIGGER": Field(EnvyTrigger, "which envy hands count: " + " or ".join(EnvyTrigger)),
+    "NUMBER": Field(matching(r"\d{1,2}|\d\+\d"), "a number such as 17 or 00, or two dice such as 2+2"),
+    "SETTLEMENT": Field(Settlement, "an order of seats: " + " or ".join(Settlement)),
+    "SPLIT": Field(SplitHand, "what a split means: " + " or ".join(SplitHand)),
+}
+
+STREAK_CHOICES: Final[Mapping[str, Sequence[str]]] = {
+    "ENVY_TO": tuple(EnvyTo),
+    "ENVY_TRIGGER": tuple(EnvyTrigger),
+    "SETTLEMENT": tuple(Settlement),
+    "SPLIT": tuple(SplitHand),
+}
