@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Final
+from typing import Any
 
 from meterd.accounting.answer import entry, not_authorised
 from meterd.accounting.book import Book
@@ -18,13 +18,11 @@ from meterd.accounting.commands import Actor, Command, Role
 from meterd.accounting.entries import Entry, Kind
 from meterd.accounting.meter import Moves, add
 from meterd.accounting.refusals import Refusal, Refused
+from meterd.accounting.rules_confirm import same_person
 from meterd.accounting.settings_pools import STRIKE_OUT, AtCap, PoolGame, PoolSettings
 from meterd.accounting.state_pools import FundState, PoolState
 from meterd.accounting.when import now
 from meterd.money import MICROCENTS_PER_CENT, PPM_PER_WHOLE
-
-#: Who may sign for money of players outside play: two people of two of these departments.
-DEPARTMENTS: Final = frozenset({Role.ADMINISTRATOR, Role.ACCOUNTING, Role.SUPERVISOR})
 
 
 def fund_for(
@@ -53,20 +51,10 @@ def pool_of(fund: FundState, name: str) -> PoolSettings | Refused:
 def second_of(actor: Actor, second: Actor | None, roles: Collection[Role]) -> Refused | None:
     """A second person has to be there, allowed to, and somebody else; names are compared without regard to case."""
     refused = not_authorised(second, frozenset(roles)) if second is not None else None
-    if refused is None and second is not None and second.id.casefold() == actor.id.casefold():
+    if refused is None and second is not None and same_person(actor.id, second.id):
         return Refused(Refusal.SAME_PERSON, second.id)
     if refused is None and second is None:
         return Refused(Refusal.SECOND_PERSON_REQUIRED, "somebody else signs too")
-    return refused
-
-
-def two_departments(actor: Actor, second: Actor | None, reference: str) -> Refused | None:
-    """Two people of two departments, and a reference to what was approved."""
-    refused = not_authorised(actor, DEPARTMENTS) or second_of(actor, second, DEPARTMENTS)
-    if refused is None and second is not None and second.role is actor.role:
-        return Refused(Refusal.SECOND_PERSON_REQUIRED, f"{second.id} is of the same department as {actor.id}")
-    if refused is None and not reference.strip():
-        return Refused(Refusal.SECOND_PERSON_REQUIRED, "a reference to the approval is needed")
     return refused
 
 
@@ -122,9 +110,8 @@ class Pools:
         self.amounts[pool] += microcents
         add(self.moves, self.fund.settings.account(pool), microcents)
 
-    def take_in(self, microcents: int) -> None:
-        """Divide what was taken over the pools; every share is exact."""
-        cents = microcents // MICROCENTS_PER_CENT
+    def take_in(self, cents: int) -> None:
+        """Divide what was taken over the pools; every share is exact in microcents."""
         for name, ppm in shares_of(self.fund).items():
             self.put(name, cents * ppm)
         add(self.moves, f"drop/{self.fund.settings.id}", -cents * PPM_PER_WHOLE)

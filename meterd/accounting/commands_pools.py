@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from meterd.accounting.commands import Actor, Command
+from meterd.accounting.commands_links import TwoPeople
 from meterd.accounting.settings_pools import FundSettings
 
 
@@ -97,27 +98,23 @@ class UnclaimedShare(Command):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class DisposeShare(Command):
-    """An unclaimed share goes where the approved rules say: to a pool of its fund, or to the house."""
+class DisposeShare(TwoPeople):
+    """An unclaimed share goes where the approved rules say: to a pool of its fund, to ``authority`` or to ``house``."""
 
     award: str
-    pool: str | None
-    second: Actor | None
-    reference: str
+    to: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class UndoWin(Command):
-    """A win that was none: all its shares go back to the pool they came from. Two people and a reference."""
+class UndoWin(TwoPeople):
+    """A win that was none: all its shares go back to the pool they came from."""
 
     fund: str
     win: int
-    second: Actor | None
-    reference: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TransferPool(Command):
+class TransferPool(TwoPeople):
     """Money of a pool moves to another one, or with its liability to another licensee (``to_fund`` None).
 
     ``cents`` None: all of it, the posted amount too. ``game_ended``: the game can no longer be offered.
@@ -128,8 +125,6 @@ class TransferPool(Command):
     to_fund: str | None
     to_pool: str
     cents: int | None
-    second: Actor | None
-    reference: str
     game_ended: bool = False
 
 

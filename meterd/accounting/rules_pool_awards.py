@@ -16,16 +16,17 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from meterd.accounting.answer import ANYBODY, CASHIERS, SUPERVISORS, Answer, entry, not_authorised
-from meterd.accounting.answer_pools import Pools, fund_for, pool_of, portions, second_of, two_departments
+from meterd.accounting.answer import ANYBODY, CASHIERS, SUPERVISORS, Answer, entry, not_authorised, site_of
+from meterd.accounting.answer_pools import Pools, fund_for, pool_of, portions, second_of
 from meterd.accounting.book import Book
 from meterd.accounting.commands import Role
 from meterd.accounting.commands_pools import DisposeShare, PayShare, UnclaimedShare, UndoWin, WinPool
 from meterd.accounting.entries import Entry, Kind
-from meterd.accounting.meter import add
+from meterd.accounting.meter import REVENUE, add
 from meterd.accounting.refusals import Refusal, Refused
-from meterd.accounting.settings_pools import POSTED_GAMES, PoolSettings
+from meterd.accounting.settings_pools import HOUSE, NO_POOL, POSTED_GAMES, PoolSettings
 from meterd.accounting.state_pools import FundAward, ShareStatus
+from meterd.accounting.two_people import people_refusal, signed
 from meterd.accounting.when import now, plus_days, reached
 from meterd.money import MICROCENTS_PER_CENT, PPM_PER_WHOLE
 
@@ -156,33 +157,33 @@ def unclaimed(book: Book, command: UnclaimedShare) -> Answer:
 
 
 def dispose(book: Book, command: DisposeShare) -> Answer:
-    """An unclaimed share goes to a pool of its fund, or to the house, as approved; two people of two departments."""
-    award = two_departments(command.actor, command.second, command.reference) or _disposable(book, command)
+    """An unclaimed share goes where the approved rules say, by two people of two departments with a reference.
+
+    That is a pool of its fund, the authority that takes unclaimed money (handed out: ``paid``), or the house where the
+    site may release players' money.
+    """
+    if command.to == HOUSE and not site_of(book).release_to_house:
+        return Refused(Refusal.NOT_AUTHORISED, "this site gives no players' money to the house")
+    award = people_refusal(command) or _disposable(book, command)
     if isinstance(award, Refused):
         return award
     amount = award.cents * MICROCENTS_PER_CENT
-    body = {
-        "award": award.id,
-        "amount_cents": award.cents,
-        "to": "house" if command.pool is None else command.pool,
-        "second": command.second.id if command.second is not None else None,
-        "reference": command.reference,
-    }
+    body = {"award": award.id, "amount_cents": award.cents, "to": command.to, **signed(command)}
     moves = {f"unclaimed/{award.fund}": -amount}
-    if command.pool is None:
-        moves["house/revenue"] = amount
+    if command.to in NO_POOL:
+        moves[REVENUE if command.to == HOUSE else f"paid/{award.fund}"] = amount
         return (entry(command, Kind.SHARE_DISPOSED, body, link=award.fund, moves=moves),)
     pools = Pools.of(book, command, book.funds[award.fund], moves)
-    pools.put(command.pool, amount)
+    pools.put(command.to, amount)
     return (pools.entry(command, Kind.SHARE_DISPOSED, body),)
 
 
 def _disposable(book: Book, command: DisposeShare) -> FundAward | Refused:
     """The share; where it goes to a pool, that one has to be there and open."""
     award = book.fund_awards.get(command.award)
-    if award is not None and command.pool is not None:
+    if award is not None and command.to not in NO_POOL:
         fund = fund_for(book, award.fund)
-        pool = fund if isinstance(fund, Refused) else pool_of(fund, command.pool)
+        pool = fund if isinstance(fund, Refused) else pool_of(fund, command.to)
         if isinstance(pool, Refused):
             return pool
     if award is not None and award.status is ShareStatus.CONFIRMED:
@@ -192,7 +193,7 @@ def _disposable(book: Book, command: DisposeShare) -> FundAward | Refused:
 
 def undo(book: Book, command: UndoWin) -> Answer:
     """A win that was none: its shares return to the pool they came from; nothing else is re-valued."""
-    refused = two_departments(command.actor, command.second, command.reference)
+    refused = people_refusal(command)
     fund = refused or fund_for(book, command.fund, POSTED_GAMES)
     if isinstance(fund, Refused):
         return fund
@@ -218,7 +219,6 @@ def undo(book: Book, command: UndoWin) -> Answer:
         "win": command.win,
         "awards": [award.id for award in mine],
         "postings_restored": restored,
-        "second": command.second.id if command.second is not None else None,
-        "reference": command.reference,
+        **signed(command),
     }
     return (pools.entry(command, Kind.POOL_WIN_UNDONE, body),)

@@ -135,7 +135,7 @@ def pot_bets(book: Book, command: PotBets) -> Answer:
     if refused:
         return refused
     pools = Pools.of(book, command, fund)
-    pools.take_in(command.cents * len(command.seats) * MICROCENTS_PER_CENT)
+    pools.take_in(command.cents * len(command.seats))
     return (pools.entry(command, Kind.POT_BETS, {"seats": list(command.seats), "cents": command.cents}),)
 
 

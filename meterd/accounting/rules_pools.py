@@ -9,6 +9,7 @@ Choices where the rules leave one:
 * While the rake is stopped every jackpot rake of the fund is RAKE_TOO_HIGH: the allowed amount is nothing.
 * What is offered after a win, and what re-seeds, is the *posted* amount of the seeding pool: all awards are based on
   the most recent posting. What that pool took in since stays there and is its next posting.
+* Bad beat wagers of hands that stay feed the jackpot as those of folded hands do, at the end of the hand.
 * A POST that names its gaming day is taken once for that day; one that names none is always taken.
 * Where money leaves with its liability for another licensee it is paid out at the fund (``paid/FUND``).
 """
@@ -26,7 +27,6 @@ from meterd.accounting.answer_pools import (
     pool_of,
     portions,
     seats_refusal,
-    two_departments,
 )
 from meterd.accounting.book import Book
 from meterd.accounting.commands import Command, Role
@@ -57,6 +57,7 @@ from meterd.accounting.meter import add
 from meterd.accounting.refusals import Refusal, Refused
 from meterd.accounting.settings_pools import POSTED_GAMES, AtCap, FundSettings, PoolGame, PoolSettings, problems
 from meterd.accounting.state_pools import FundState
+from meterd.accounting.two_people import people_refusal, signed
 from meterd.accounting.when import now, reached
 from meterd.errors import MisuseError
 from meterd.money import MICROCENTS_PER_CENT
@@ -98,7 +99,7 @@ def rake(book: Book, command: Rake) -> Answer:
     if command.cents <= 0:
         return Refused(Refusal.AMOUNT_OUT_OF_BOUNDS, f"{command.cents} cents")
     pools = Pools.of(book, command, fund)
-    pools.take_in(command.cents * MICROCENTS_PER_CENT)
+    pools.take_in(command.cents)
     return (pools.entry(command, Kind.RAKED, {"cents": command.cents, "at_table": command.at_table}),)
 
 
@@ -116,7 +117,7 @@ def drop_wagers(book: Book, command: DropWagers) -> Answer:
     if command.cents <= 0 or (most is not None and command.cents > most):
         return Refused(Refusal.AMOUNT_OUT_OF_BOUNDS, f"{command.cents} cents a player, at most {most}")
     pools = Pools.of(book, command, fund)
-    pools.take_in(command.cents * len(command.seats) * MICROCENTS_PER_CENT)
+    pools.take_in(command.cents * len(command.seats))
     return (pools.entry(command, Kind.RAKED, {"cents": command.cents, "seats": list(command.seats)}),)
 
 
@@ -180,7 +181,7 @@ def transfer(book: Book, command: TransferPool) -> Answer:
     An amount may be taken from what is not posted. All of it, the posted amount too, moves when the game can no longer
     be offered, or when the rake was stopped and the pool has not been paid out within six months; NOT_YET before.
     """
-    refused = two_departments(command.actor, command.second, command.reference)
+    refused = people_refusal(command)
     found = refused or _source(book, command)
     if isinstance(found, Refused):
         return found
@@ -198,8 +199,7 @@ def transfer(book: Book, command: TransferPool) -> Answer:
         "from": f"{command.fund}/{command.pool}",
         "to": None if command.to_fund is None else f"{command.to_fund}/{command.to_pool}",
         "microcents": microcents,
-        "second": command.second.id if command.second is not None else None,
-        "reference": command.reference,
+        **signed(command),
         "game_ended": command.game_ended,
     }
     if target is None:

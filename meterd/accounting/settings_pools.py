@@ -42,6 +42,10 @@ MOST_CENTS: Final = {PoolGame.POSTED: 200, PoolGame.P208: 100}
 RUNNERS_TO_WIN: Final = 4
 #: Where strike-out wagers lie until the hand is won; no pool may have this name.
 STRIKE_OUT: Final = "strike-out"
+#: Where an unclaimed share goes that goes to no pool; no pool may have these names either.
+AUTHORITY: Final = "authority"
+HOUSE: Final = "house"
+NO_POOL: Final = frozenset({AUTHORITY, HOUSE})
 #: An award not claimed within so many days is disposed of as the approved rules say (CO 47.1-1046(1)(c)).
 UNCLAIMED_DAYS: Final = 120
 #: A jackpot whose rake was stopped has to be paid out within so many months (CO 47.1-1046(7)(c)).
@@ -142,8 +146,8 @@ def problems(fund: FundSettings) -> tuple[str, ...]:
     """Why a fund cannot be put in force as written, each in a sentence for whoever wrote it."""
     found = [*_intake_problems(fund), *_share_problems(fund)]
     names = [pool.name for pool in fund.pools]
-    if len(set(names)) != len(names) or STRIKE_OUT in names:
-        found.append(f"every pool needs a name of its own, and none may be called {STRIKE_OUT}")
+    if len(set(names)) != len(names) or {STRIKE_OUT, *NO_POOL} & set(names):
+        found.append(f"every pool needs a name of its own, and none may be called {STRIKE_OUT}, {AUTHORITY} or {HOUSE}")
     for pool in fund.pools:
         found.extend(_pool_problems(fund, pool))
     return tuple(found)

@@ -33,14 +33,14 @@ POOL_FORMS: Final = (
     Form("unclaimed-share", "unclaimed SHARE [by PERSON]", "a share was not claimed in time"),
     Form(
         "dispose-share",
-        "dispose SHARE (to POOL_OR_HOUSE) (by PERSON) [and PERSON] (ref TEXT)",
+        "dispose SHARE (to POOL_OR_OUT) (by PERSON) [and PERSON] [ref TEXT]",
         "an unclaimed share goes where the approved rules say",
     ),
-    Form("undo-win", "undo-win FUND COUNT (by PERSON) [and PERSON] (ref TEXT)", "a win that was none goes back"),
+    Form("undo-win", "undo-win FUND COUNT (by PERSON) [and PERSON] [ref TEXT]", "a win that was none goes back"),
     Form(
         "transfer-pool",
         "transfer-pool POOL (to POOL_OR_LICENSEE) [amount AMOUNT] [game_ended YES_OR_NO] (by PERSON) [and PERSON]"
-        " (ref TEXT)",
+        " [ref TEXT]",
         "money of a pool moves; without an amount all of it, with what is posted",
     ),
     # pools of table games
@@ -88,7 +88,7 @@ POOL_FIELDS: Final[Mapping[str, Field]] = {
     "FUND": Field(name, "the name of a posted jackpot or pool table"),
     "POOL": Field(_pool, "a pool such as P1/primary"),
     "POOL_GAME": Field(PoolGame, "a game: " + ", ".join(PoolGame)),
-    "POOL_OR_HOUSE": Field(lambda text: None if text == "house" else name(text), "the name of a pool, or house"),
+    "POOL_OR_OUT": Field(name, "the name of a pool, or authority, or house"),
     "POOL_OR_LICENSEE": Field(
         lambda text: None if text == "licensee" else _pool(text), "a pool such as P1/primary, or licensee"
     ),

@@ -144,7 +144,7 @@ def _transfer(line: Statement) -> Command:
         to_pool=to_pool,
         cents=line.get("amount"),
         second=line.get("and"),
-        reference=line["ref"],
+        reference=line.get("ref", ""),
         game_ended=line.get("game_ended", False),
     )
 
@@ -163,10 +163,10 @@ POOL_COMMANDS: Final[Mapping[str, Callable[[Statement], Command]]] = {
     "pay-share": _pay,
     "unclaimed-share": lambda s: ask.UnclaimedShare(actor=_by(s, "acc-1", Role.ACCOUNTING), award=s["share"]),
     "dispose-share": lambda s: ask.DisposeShare(
-        actor=s["by"], award=s["share"], pool=s["to"], second=s.get("and"), reference=s["ref"]
+        actor=s["by"], award=s["share"], to=s["to"], second=s.get("and"), reference=s.get("ref", "")
     ),
     "undo-win": lambda s: ask.UndoWin(
-        actor=s["by"], fund=s["fund"], win=s["count"], second=s.get("and"), reference=s["ref"]
+        actor=s["by"], fund=s["fund"], win=s["count"], second=s.get("and"), reference=s.get("ref", "")
     ),
     "transfer-pool": _transfer,
     "strike-out": lambda s: ask.StrikeOuts(actor=_dealer(s), fund=s["fund"], seats=s["seats"], cents=s["each"]),

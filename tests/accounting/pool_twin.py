@@ -208,7 +208,7 @@ class Jackpot:
         self.accounts[f"unclaimed/{self.name}"] += part.cents
         return None
 
-    def dispose(self, number: int, to: str | None, now: datetime) -> str | None:
+    def dispose(self, number: int, to: str, now: datetime) -> str | None:
         part = self.part(number)
         if part is None:
             return "AWARD_UNKNOWN"
@@ -216,8 +216,10 @@ class Jackpot:
             return "NOT_YET" if part.status == "confirmed" else "AWARD_NOT_PENDING"
         self.take_owed(number)
         part.status = "disposed"
-        if to is None:
+        if to == "house":
             self.accounts["house/revenue"] += part.cents
+        elif to == "authority":
+            self.accounts[f"paid/{self.name}"] += part.cents
         else:
             self.put(self.pool(to), Fraction(part.cents), now)
         return None

@@ -12,10 +12,11 @@ from datetime import UTC, datetime, timedelta
 
 from meterd.accounting import commands_pools as ask
 from meterd.accounting.book import Book
-from meterd.accounting.commands import SYSTEM, Actor, Command, Role
+from meterd.accounting.commands import SYSTEM, Actor, Command, Role, SetSite
 from meterd.accounting.entries import Entry
 from meterd.accounting.refusals import Refusal
 from meterd.accounting.rules import Decision, decide
+from meterd.accounting.settings import SiteSettings
 from meterd.accounting.settings_pools import MOST_CENTS, AtCap, FundSettings, PoolGame, PoolSettings
 from meterd.accounting.state_pools import FundState
 from meterd.app.scenario_world import picture
@@ -74,11 +75,12 @@ def fund(
 class CardRoom:
     """A book with its entries and a clock that moves a second a command. ``strict`` compares books around decisions."""
 
-    def __init__(self, *funds: FundSettings, strict: bool = True) -> None:
+    def __init__(self, *funds: FundSettings, strict: bool = True, release: bool = True) -> None:
         self.book = Book()
-        self.now = datetime(2026, 12, 1, 6, 0, tzinfo=UTC)
+        self.now = datetime(2026, 12, 1, 5, 59, 59, tzinfo=UTC)
         self.entries: list[tuple[str, Entry]] = []
         self.strict = strict
+        self.do(SetSite(actor=SYSTEM, settings=SiteSettings("test", release_to_house=release)))
         for settings in funds or (fund(),):
             self.do(ask.OpenFund(actor=SYSTEM, settings=settings))
 

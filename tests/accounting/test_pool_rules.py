@@ -155,7 +155,7 @@ REFUSED: list[tuple[str, Command, Refusal]] = [
     ("unclaimed nothing", ask.UnclaimedShare(actor=SYSTEM, award="J1"), Refusal.AWARD_UNKNOWN),
     (
         "dispose of nothing",
-        ask.DisposeShare(actor=ADMINISTRATOR, award="J1", pool=None, second=ACCOUNTANT, reference="r"),
+        ask.DisposeShare(actor=ADMINISTRATOR, award="J1", to="house", second=ACCOUNTANT, reference="r"),
         Refusal.AWARD_UNKNOWN,
     ),
     (
@@ -335,7 +335,7 @@ def test_a_share_may_be_claimed_for_its_days() -> None:
     assert Refusal.AWARD_NOT_PENDING is room.refuses(ask.UnclaimedShare(actor=SYSTEM, award="J1"))
     assert ("2.00", 2_000_000 * 100) == (room.account("unclaimed/P1"), room.book.liability_microcents("P1"))
     room.do(ask.PayShare(actor=SUPERVISOR, award="J1"))
-    disposed = ask.DisposeShare(actor=ADMINISTRATOR, award="J2", pool=None, second=ACCOUNTANT, reference="rules 4")
+    disposed = ask.DisposeShare(actor=ADMINISTRATOR, award="J2", to="house", second=ACCOUNTANT, reference="rules 4")
     room.do(disposed)
     assert ["1.00", "1.00", "0.00"] == [room.account(a) for a in ("paid/P1", "house/revenue", "unclaimed/P1")]
     assert Refusal.AWARD_NOT_PENDING is room.refuses(replace(disposed))
@@ -350,9 +350,9 @@ def test_a_share_that_may_still_be_claimed_is_not_disposed_of() -> None:
     room.rake(200)
     room.post()
     room.win()
-    asked = ask.DisposeShare(actor=ADMINISTRATOR, award="J1", pool="primary", second=ACCOUNTANT, reference="rules 4")
+    asked = ask.DisposeShare(actor=ADMINISTRATOR, award="J1", to="primary", second=ACCOUNTANT, reference="rules 4")
     assert Refusal.NOT_YET is room.refuses(asked)
-    assert Refusal.TABLE_UNKNOWN is room.refuses(replace(asked, pool="other"))
+    assert Refusal.TABLE_UNKNOWN is room.refuses(replace(asked, to="other"))
 
 
 def test_an_undone_win_is_as_if_it_had_not_been() -> None:
@@ -513,3 +513,17 @@ def test_settings_that_cannot_be(pools: tuple[PoolSettings, ...], more: dict[str
 def test_no_pool_at_all() -> None:
     """A fund has a pool at least."""
     assert any("a pool at least" in problem for problem in problems(replace(P1, pools=())))
+
+
+def test_the_house_takes_no_players_money_where_the_site_says_so() -> None:
+    """An unclaimed share goes to the authority or to a pool; to the house only where the site may release it."""
+    room = CardRoom(release=False)
+    room.rake(200)
+    room.post()
+    room.win()
+    room.after(days=121)
+    room.do(ask.UnclaimedShare(actor=SYSTEM, award="J1"))
+    asked = ask.DisposeShare(actor=ADMINISTRATOR, award="J1", to="house", second=ACCOUNTANT, reference="rules 4")
+    assert Refusal.NOT_AUTHORISED is room.refuses(asked)
+    room.do(replace(asked, to="authority"))
+    assert ["2.00", "0.00"] == [room.account("paid/P1"), room.account("unclaimed/P1")]

@@ -181,8 +181,9 @@ def follow(twin: Jackpot, verb: str, act: Act, now: datetime) -> tuple[str | Non
         case "unclaimed":
             return twin.unclaimed(number, now), ask.UnclaimedShare(actor=SYSTEM, award=f"J{number}")
         case "dispose":
+            target = (*NAMES, "house", "authority")[act.b % 5]
             return twin.dispose(number, target, now), ask.DisposeShare(
-                actor=ADMINISTRATOR, award=f"J{number}", pool=target, second=ACCOUNTANT, reference="r"
+                actor=ADMINISTRATOR, award=f"J{number}", to=target, second=ACCOUNTANT, reference="r"
             )
         case "undo":
             win = act.a % (twin.wins + 2)
