@@ -221,27 +221,6 @@ def test_a_page_cannot_put_a_second_wager_into_a_meter() -> None:
         run(SETUP.replace("sevens/b7p2", "sevens/b7p2 split two-hands") + "lock T1\n")
 
 
-def test_a_page_whose_order_of_seats_decides_is_played_with_a_note() -> None:
-    """A site file with it is refused (TIES_ORDER_DECIDES); a page shows what would come of it."""
-    text = (
-        "link up wager 1.00 paytable pa/roulette-up/progressive-1\n"
-        "level up/main seed 10000.00 increment 20% reserve 4% reset seed_plus_reserve ties sequential floor none\n"
-        "table T9 link up game roulette-up seats 6\nlock T9\n"
-    )
-    outcome = played(text)
-    assert outcome.failure is None
-    assert ["page.scn:1: note: TIES_ORDER_DECIDES on main; a site file with it is refused"] == list(outcome.notes)
-
-
-def test_a_page_cannot_put_a_second_wager_into_a_meter() -> None:
-    """Two hands of a split need a second wager after LOCK; a link with a meter takes none."""
-    with pytest.raises(PageError, match="a meter takes nothing then"):
-        played(
-            SETUP.replace("paytable co/blazing-sevens/b7p2", "paytable co/blazing-sevens/b7p2 split two-hands")
-            + "lock T1\n"
-        )
-
-
 def test_a_changed_record_is_noticed_by_a_restart() -> None:
     """A restart checks the chain it folds."""
     world = World.create()
