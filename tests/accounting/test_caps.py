@@ -1,0 +1,243 @@
+"""Aggregate limits (M10): what they touch, who gives up how much, when; random rounds against a stupid reckoning."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import pytest
+from accounting_build import (
+    ACCOUNTANT,
+    ADMINISTRATOR,
+    DEALER,
+    OTHER,
+    SUPERVISOR,
+    Casino,
+    fixed,
+    level,
+    link,
+    paytable,
+    percent,
+    row,
+)
+from hypothesis import given
+from hypothesis import strategies as st
+
+from meterd.accounting.caps import cap_problem, cuts, smallest_cap, touched
+from meterd.accounting.commands import SYSTEM, DefineTable, Hold, Join, OpenTable, Undo
+from meterd.accounting.commands import Pay as PayAward
+from meterd.accounting.commands_links import PostCaps
+from meterd.accounting.entries import Kind
+from meterd.accounting.refusals import Refusal as No
+from meterd.accounting.settings import SiteSettings, TableSettings
+from meterd.accounting.state import Award, Caps, RoundSeats, Wager
+from meterd.errors import MisuseError
+from meterd.paytables.model import Pay, PayKind
+
+TABLE = paytable(
+    row("all", percent("100%"), Pay(PayKind.ODDS_TO, n=1000)),
+    row("thousand", Pay(PayKind.ODDS_FOR, n=1000)),
+    row("hundred", Pay(PayKind.ODDS_TO, n=100), envy="7.00"),
+    row("fifty", Pay(PayKind.ODDS_TO, n=50)),
+    row("forty-nine", Pay(PayKind.ODDS_TO, n=99, d=2)),
+    row("for-fifty", Pay(PayKind.ODDS_FOR, n=50)),
+    row("fixed-51", fixed("51.00")),
+    row("fixed-50", fixed("50.99")),
+    row("from-meter", fixed("500.00", from_meter=True)),
+)
+JANUARY = "2026-01-01T00:00:00.000000Z"
+
+
+def limited(**limits: Any) -> TableSettings:
+    return TableSettings("T1", "nexus", "Test", 7, **limits)
+
+
+def casino(player: int | None = None, table: int | None = None, confirm_above: int = 10_000_00) -> Casino:
+    """T1 has the limits; the site lets fixed pays confirm themselves."""
+    house = Casino(
+        link(level(increment="20%", reserve=None), table=TABLE, name="nexus"),
+        site=SiteSettings("test", confirm_above_cents=confirm_above),
+        tables=0,
+    )
+    house.do(DefineTable(actor=SYSTEM, settings=limited(cap_player_cents=player, cap_table_cents=table)))
+    house.do(OpenTable(actor=SYSTEM, table="T1"))
+    return house
+
+
+@pytest.mark.parametrize(
+    ("hand", "expected"),
+    [
+        ("all", [False, True]),
+        ("thousand", [True]),
+        ("fifty", [True]),
+        ("forty-nine", [False]),
+        ("for-fifty", [False]),
+        ("fixed-51", [True]),
+        ("fixed-50", [False]),
+        ("from-meter", [False]),
+    ],
+)
+def test_a_limit_touches_what_the_house_pays_at_fifty_to_one_and_more(hand: str, expected: list[bool]) -> None:
+    """Never a share of a meter or a pay out of it; 51 for 1 is 50 to 1."""
+    pays = next(row for row in TABLE.rows if row.hand == hand).pays
+    assert expected == [touched(TABLE, "test", pay) for pay in pays]
+
+
+@pytest.mark.parametrize("game", ["caribbean-stud", "let-it-ride"])
+def test_no_limit_touches_the_progressive_of_two_games(game: str) -> None:
+    """CO 47.1-1099.11(11), 1099.13(15): their limits are of the basic pay table."""
+    assert not touched(TABLE, game, Pay(PayKind.ODDS_TO, n=1000))
+    assert 1 == smallest_cap(TABLE, game, 100)
+
+
+def test_a_limit_below_the_smallest_wager_at_the_highest_odds_cannot_be() -> None:
+    """At load, and when it is posted."""
+    settings = link(table=TABLE, wager="5.00")
+    assert 5_000_00 == smallest_cap(TABLE, "Test", 500)
+    for limits in ({"cap_player_cents": 4_999_99}, {"cap_table_cents": 4_999_99}):
+        table = limited(**limits)
+        assert cap_problem(settings, table) is not None
+        with pytest.raises(MisuseError, match="highest odds"):
+            Casino(settings, tables=0).do(DefineTable(actor=SYSTEM, settings=table))
+    assert cap_problem(settings, limited(cap_table_cents=5_000_00)) is None
+
+
+def test_an_award_a_limit_can_touch_is_known_at_end_game() -> None:
+    """It does not confirm itself before, is not paid before, and gives its envy with the round's end."""
+    house = casino(table=1_000_00)
+    house.lock((1, 2, 3))
+    mine = house.claim(1, "hundred")
+    house.claim(2, "forty-nine")
+    assert ["pending", "confirmed"] == [award.state_word for award in house.book.awards.values()]
+    house.confirm(mine)
+    assert No.NOT_YET is house.refuses(PayAward(actor=DEALER, award=mine))
+    house.do(PayAward(actor=DEALER, award="A2"))
+    house.end()
+    assert {2: 700, 3: 700} == {share.seat: share.cents for share in house.book.tables["T1"].last_envy}
+    house.do(PayAward(actor=DEALER, award=mine))
+    assert house.folded().awards == house.book.awards
+
+
+def test_awards_that_waited_confirm_themselves_in_the_entry_before_the_end() -> None:
+    """Capped, Confirmed by rule, GameEnded; the wager that comes back is never cut."""
+    house = casino(table=1_000_00)
+    house.lock({1: 5, 2: 5, 3: 1})
+    for seat in (1, 2):
+        house.claim(seat, "hundred")
+    house.claim(3, "thousand")
+    before = len(house.entries)
+    house.end()
+    kinds = [entry.kind for entry in house.entries[before:]]
+    assert [Kind.CAPPED] * 3 + [Kind.CONFIRMED] * 3 + [Kind.GAME_ENDED] == kinds
+    # 500 + 500 + 1,000 become 250 + 250 + 500; five dollars of wager come back to seats 1 and 2
+    assert ["255.00", "255.00", "500.00"] == [house.amount(f"A{n}") for n in (1, 2, 3)]
+    assert "-1,094.00" == house.account("house/pays/T1")  # envy of 35.00 + 7.00 for each of the two hundreds
+    assert 0 == house.book.residual_microcents()
+
+
+def test_odd_cents_go_to_the_earlier_claims() -> None:
+    """1,000.00 over three equal awards."""
+    house = casino(table=1_000_00)
+    house.lock((1, 2, 3))
+    for seat in (3, 1, 2):
+        house.claim(seat, "thousand")
+    house.end()
+    assert ["333.34", "333.33", "333.33"] == [house.amount(f"A{n}") for n in (1, 2, 3)]
+
+
+def test_a_correction_that_a_limit_cuts_is_told_in_one_answer() -> None:
+    """After END GAME a corrected award gets what the others have left, and no more after another correction."""
+    house = casino(table=1_000_00, confirm_above=0)
+    house.lock((1, 2))
+    first, held = house.claim(1, "thousand"), house.claim(2, "hundred")
+    house.confirm(first)
+    house.do(Hold(actor=SUPERVISOR, award=held))
+    house.end()
+    assert ("909.10", "91.90") == (house.amount(first), house.amount(held))  # of 1,000 and 100; the wager comes back
+    house.correct(held, "thousand", by=OTHER)
+    assert ("909.10", "90.90") == (house.amount(first), house.amount(held))
+    house.correct(held, "forty-nine")
+    assert "50.50" == house.amount(held)
+    house.correct(held, "hundred", by=OTHER)
+    house.do(Undo(actor=ADMINISTRATOR, award=first, second=ACCOUNTANT, reference="r-1"))
+    assert "91.90" == house.amount(held)
+    house.void(held)
+    assert "0.00" == house.account("house/pays/T1")
+    assert house.folded().awards == house.book.awards
+
+
+def test_a_player_with_two_seats_is_one_player() -> None:
+    """Joined seats share the limit per player and are one winner for the table's."""
+    house = casino(player=1_500_00, table=1_000_00)
+    house.lock((1, 2))
+    house.do(Join(actor=DEALER, table="T1", seats=(1, 2)))
+    house.claim(1, "thousand")
+    house.claim(2, "thousand")
+    house.end()
+    assert ["750.00", "750.00"] == [house.amount("A1"), house.amount("A2")]
+
+
+def test_posting_is_refused_in_the_order_of_precedence() -> None:
+    """People, table, amount, done."""
+    house = casino()
+    post: dict[str, Any] = {"actor": ADMINISTRATOR, "second": ACCOUNTANT, "reference": "r-1"}
+    low: dict[str, Any] = {"table": "T9", "player_cents": 1, "table_cents": None}
+    assert No.NOT_AUTHORISED is house.refuses(PostCaps(actor=DEALER, **low))
+    assert No.SAME_PERSON is house.refuses(PostCaps(actor=ADMINISTRATOR, second=ADMINISTRATOR, **low))
+    assert No.SECOND_PERSON_REQUIRED is house.refuses(PostCaps(actor=ADMINISTRATOR, second=ACCOUNTANT, **low))
+    assert No.TABLE_UNKNOWN is house.refuses(PostCaps(**post, **low))
+    low["table"] = "T1"
+    assert No.AMOUNT_OUT_OF_BOUNDS is house.refuses(PostCaps(**post, **low))
+    none: dict[str, Any] = {"table": "T1", "player_cents": None, "table_cents": None}
+    assert No.ALREADY_DONE is house.refuses(PostCaps(**post, **none))
+    house.do(PostCaps(**post, **{**low, "player_cents": 1_000_00}, now_utc=JANUARY))
+    assert Caps("2026-01-02T00:00:00.000000Z", 1_000_00, None) == house.book.tables["T1"].caps[-1]
+    assert house.book.tables["T1"].caps_at("2026-01-01T23:59:59.999999Z") is None
+    assert house.book.tables["T1"].caps_at("2026-01-02T00:00:00.000000Z") is not None
+
+
+def award(number: int, seat: int) -> Award:
+    return Award(f"A{number}", "nexus", "T1", 1, seat, "x", 1, 0, "", "")
+
+
+def stupid(player: int | None, table: int | None, claims: list[tuple[int, int]], joined: frozenset[int]) -> list[int]:
+    """What each claim keeps, in fractions; then the odd cents one by one."""
+    kept = [cents for _, cents in claims]
+    owner = ["joined" if seat in joined else str(seat) for seat, _ in claims]
+    for who in dict.fromkeys(owner) if player is not None else ():
+        kept = held(player or 0, kept, [place for place, name in enumerate(owner) if name == who])
+    winners = {name for name, cents in zip(owner, kept, strict=True) if cents}
+    if table is not None and len(winners) > 1:
+        kept = held(table, kept, list(range(len(kept))))
+    return kept
+
+
+def held(cap: int, kept: list[int], places: list[int]) -> list[int]:
+    total = sum(kept[place] for place in places)
+    if total <= cap:
+        return kept
+    had, kept = kept, list(kept)
+    for place in places:
+        kept[place] = int(Fraction(kept[place]) * cap / total)
+    missing = cap - sum(kept[place] for place in places)
+    for place in [place for place in places if had[place]][:missing]:
+        kept[place] += 1
+    return kept
+
+
+@given(
+    player=st.one_of(st.none(), st.integers(1, 5_000)),
+    table=st.one_of(st.none(), st.integers(1, 5_000)),
+    amounts=st.lists(st.integers(1, 3_000), max_size=6),
+    joined=st.frozensets(st.integers(1, 6), min_size=2, max_size=3),
+)
+def test_cuts_are_pro_rata_to_the_cent(
+    player: int | None, table: int | None, amounts: list[int], joined: frozenset[int]
+) -> None:
+    """Any limits and awards: as reckoned in fractions; nobody gets more than was his or less than nothing."""
+    claims = [(seat, cents) for seat, cents in enumerate(amounts, start=1)]
+    seats = RoundSeats({seat: Wager(1, 100) for seat, _ in claims}, (joined,), frozenset())
+    given_up = cuts(Caps("", player, table), seats, [(award(seat, seat), cents) for seat, cents in claims])
+    kept = [cents - given_up.get(f"A{seat}", 0) for seat, cents in claims]
+    assert stupid(player, table, claims, joined) == kept
+    assert all(0 <= left <= cents for left, (_, cents) in zip(kept, claims, strict=True))
