@@ -20,17 +20,29 @@ from accounting_build import (
     percent,
     row,
 )
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from meterd.accounting.caps import cap_problem, cuts, smallest_cap, touched
-from meterd.accounting.commands import SYSTEM, DefineTable, Hold, Join, OpenTable, Undo
+from meterd.accounting.commands import (
+    SYSTEM,
+    Claim,
+    Confirm,
+    Correct,
+    DefineTable,
+    EndGame,
+    Hold,
+    Join,
+    OpenTable,
+    Undo,
+    Void,
+)
 from meterd.accounting.commands import Pay as PayAward
 from meterd.accounting.commands_links import PostCaps
 from meterd.accounting.entries import Kind
 from meterd.accounting.refusals import Refusal as No
 from meterd.accounting.settings import SiteSettings, TableSettings
-from meterd.accounting.state import Award, Caps, RoundSeats, Wager
+from meterd.accounting.state import Award, Caps, RoundSeats, TableStatus, Wager
 from meterd.errors import MisuseError
 from meterd.paytables.model import Pay, PayKind
 
@@ -241,3 +253,72 @@ def test_cuts_are_pro_rata_to_the_cent(
     kept = [cents - given_up.get(f"A{seat}", 0) for seat, cents in claims]
     assert stupid(player, table, claims, joined) == kept
     assert all(0 <= left <= cents for left, (_, cents) in zip(kept, claims, strict=True))
+
+
+HANDS = [row.hand for row in TABLE.rows]
+VERBS = ["claim"] * 4 + ["hold", "confirm", "void", "correct", "undo", "pay", "end"]
+STEPS = st.lists(st.tuples(st.sampled_from(VERBS), st.integers(0, 99)), max_size=25)
+
+
+@given(
+    player=st.sampled_from([None, 1_000_00, 1_200_00]),
+    table=st.sampled_from([None, 1_000_00, 2_500_00]),
+    confirm_above=st.sampled_from([0, 600_00, 10_000_00]),
+    steps=STEPS,
+)
+@settings(max_examples=150)
+def test_whatever_happens_no_round_is_paid_beyond_its_limits(
+    player: int | None, table: int | None, confirm_above: int, steps: list[tuple[str, int]]
+) -> None:
+    """Claims, holds, corrections and voids in any order around END GAME: books hold, and so does every limit."""
+    house = casino(player, table, confirm_above)
+    for verb, number in steps:
+        if house.book.tables["T1"].state is TableStatus.OPEN:
+            house.lock({1: 1 + number % 5, 2: 1, 3: 2, 4: 5})
+        take_step(house, verb, number)
+        owed = {name: amount for name, amount in house.book.balances.items() if name.startswith(("payable/", "meter/"))}
+        assert min(owed.values(), default=0) >= 0
+    for past in range(1, house.book.tables["T1"].round):
+        require_limits(house, past, player, table)
+    folded = house.folded()
+    assert (folded.awards, folded.balances, folded.links) == (house.book.awards, house.book.balances, house.book.links)
+
+
+def take_step(house: Casino, verb: str, number: int) -> None:
+    names = list(house.book.awards) or ["A1"]
+    name = names[-1 - number % min(len(names), 5)]
+    hand, seat = HANDS[number % len(HANDS)], 1 + number % 4
+    supervisor = SUPERVISOR if number % 2 else OTHER
+    command = {
+        "claim": Claim(actor=DEALER, table="T1", seat=seat, hand=hand),
+        "hold": Hold(actor=SUPERVISOR, award=name),
+        "confirm": Confirm(actor=supervisor, award=name),
+        "void": Void(actor=SUPERVISOR, award=name, reason="misread"),
+        "correct": Correct(actor=supervisor, award=name, hand=hand),
+        "undo": Undo(actor=ADMINISTRATOR, award=name, second=ACCOUNTANT, reference="r-1"),
+        "pay": PayAward(actor=DEALER, award=name),
+        "end": EndGame(actor=DEALER, table="T1"),
+    }[verb]
+    decision = house.decide(command)
+    house.take(decision)
+
+
+def require_limits(house: Casino, number: int, player: int | None, table: int | None) -> None:
+    """The touched parts of a round's awards that still stand."""
+    awards = [award for award in house.book.awards.values() if award.round == number and not award.undone]
+    awards = [award for award in awards if award.state_word != "voided"]
+    found = {award.seat: sum(touched_parts(house, award)) for award in awards}
+    assert player is None or max(found.values(), default=0) <= player
+    winners = sum(1 for cents in found.values() if cents)
+    assert table is None or winners < 2 or sum(found.values()) <= table
+
+
+def touched_parts(house: Casino, award: Award) -> tuple[int, ...]:
+    """Independent of the rules: by the row, what is above the wager that comes back."""
+    pays = next(row for row in TABLE.rows if row.hand == award.hand).pays
+    wager = award.units * 100
+    free: list[int | None] = [0]
+    beside: list[int | None] = [wager]
+    reach = {"all": [None, wager], "thousand": free, "hundred": beside, "fifty": beside, "fixed-51": free}
+    back = reach.get(award.hand, [None] * len(pays))
+    return tuple(0 if less is None else part.cents - less for part, less in zip(award.parts, back, strict=True))
