@@ -245,10 +245,9 @@ def _pay_from(
     moves = money.moves
     lost = take(level, meter_cents, moves)
     level.won_cents += meter_cents
-    seed = 0
     if restarts:
         seed = restart(level, moves)
-    elif meter_cents:
+    else:
         seed = top_up(level, moves)
     house_cents = cents - meter_cents
     _owe(money, claim, cents, house_cents)

@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
+from machine_links import LINK_COMMANDS, make_link_act
+
 from meterd.accounting import commands as ask
 from meterd.accounting.commands import SYSTEM, Actor, Command, Role
 from meterd.accounting.entries import Kind
@@ -34,6 +36,8 @@ VERBS: Final = (
     *("void-seat",) * 2,
     *("void-round", "shut", "open", "crash", "restart"),
     *("noise",) * 3,
+    *("suspend", "resume", "unclaimed", "late-claim", "dispose"),
+    *("adjust", "transfer", "limit", "recover-seed", "release"),
 )
 
 
@@ -98,6 +102,10 @@ def _any_table(world: World, number: int) -> str:
 
 def make(world: World, verb: str, a: int, b: int, c: int) -> Act | None:
     """The act these numbers stand for, where the history now stands; None where they stand for none."""
+    if verb == "suspend" and c % 4:
+        verb = "claim"  # a suspended link is a dull one
+    if verb in LINK_COMMANDS:
+        return make_link_act(world, verb, a, b, c)
     if c % 8:
         verb = _possible(world, verb)
     maker = _MAKERS.get(verb)

@@ -32,7 +32,7 @@ def one(pick: Pick, options: Sequence[T]) -> T:
 def random_rules(pick: Pick, name: str = "L", first_table: int = 1, tables: int | None = None) -> Rules:
     """One to four levels, one to twelve tables, rows of every kind of pay."""
     names = ["mega", "major", "minor", "mini"][: 1 + pick(4)]
-    count = tables or 1 + pick(12)
+    count = tables or one(pick, [1, 1, 2, 2, 3, 4, 5, 6, 8, 12])
     return Rules(
         wager=one(pick, [100, 500, 1, 33, 2_500]),
         units_max=1 + pick(5),

@@ -16,8 +16,8 @@ from fractions import Fraction
 from typing import Any
 
 from machine_acts import COMMANDS, NOISE, make
+from machine_links import LINK_COMMANDS, LINK_VERBS, FloorTwin
 from machine_rules import link_settings, table_settings
-from twin import Twin
 from twin_records import Rules
 
 from meterd.accounting import commands as ask
@@ -32,6 +32,7 @@ from meterd.accounting.settings import LinkSettings, SiteSettings
 MICRO = 1_000_000
 START = "2026-01-01T00:00:00.000000Z"
 PLAYERS = ("meter/", "reserve/", "overflow/", "payable/", "unclaimed/", "pool/")
+ALL_COMMANDS = {**COMMANDS, **LINK_COMMANDS}
 #: What an entry of the ledger must not move: the seq and time of the last entry are the book's place, not its money.
 PLACE = {"seq", "at_utc"}
 
@@ -57,13 +58,19 @@ class World:
         self, links: Sequence[Rules], settings: dict[str, LinkSettings] | None = None, *, light: bool = False
     ) -> None:
         self.light = light
-        self.twins = {link.name: Twin(link) for link in links}
+        self.twins = {link.name: FloorTwin(link) for link in links}
         self.tables = {table: link.name for link in links for table in link.tables}
         self.book, self.shadow = Book(), Book()
         self.written: list[str] = []
         self.history: list[tuple[object, ...]] = []
         self.counts: Counter[str] = Counter()
-        site = SiteSettings("twin", confirm_above_cents=links[0].confirm_above)
+        site = SiteSettings(
+            "twin",
+            confirm_above_cents=links[0].confirm_above,
+            seed_recovery=True,
+            release_to_house=True,
+            unclaimed_days=1,
+        )
         self._sure(ask.CreateLedger(actor=SYSTEM, site="twin", currency="USD", demo=False))
         self._sure(ask.SetSite(actor=SYSTEM, settings=site))
         for link in links:
@@ -125,6 +132,22 @@ class World:
             return None
         return self.act(act)
 
+    def settle(self, twin: FloorTwin, *, hold: bool) -> None:
+        """End all rounds of a link. What is pending is held, or else confirmed, or where that is refused voided."""
+        if twin.state.suspended:
+            self.act(("resume", twin.rules.name))
+        pending = sorted(
+            (win for win in twin.state.wins.values() if win.status == "pending"), key=lambda w: int(w.id[1:])
+        )
+        for win in pending:
+            if hold and not win.held:
+                self.act(("hold", win.id))
+            elif not hold and self.act(("confirm", win.id)) is not None:
+                self.act(("void", win.id))
+        for table, current in list(twin.state.rounds.items()):
+            if current is not None:
+                self.act(("end", table))
+
     def refused(self, command: Command) -> str:
         decision = self.decide(command)
         assert decision.refusal is not None, command
@@ -141,9 +164,9 @@ class World:
         """Send an act to the rules and to its twin, and compare the answers."""
         self.history.append(act)
         ours = self.ask_twin(act)
-        decision = self.decide(COMMANDS[str(act[0])](*act[1:]))
+        decision = self.decide(ALL_COMMANDS[str(act[0])](*act[1:]))
         theirs = None if decision.refusal is None else decision.refusal.refusal.value
-        self.counts[f"{act[0]}{'' if ours is None else ' refused'}"] += 1
+        self.counts[str(act[0]) if ours is None else f"{act[0]} {ours}"] += 1
         if act[0] == "correct" and ours is not None:
             assert theirs is not None  # which of several reasons: the round may be long gone
         else:
@@ -155,13 +178,25 @@ class World:
             for twin in self.twins.values():
                 twin.do(act)
             return None
+        if act[0] in LINK_VERBS:
+            return self._change(str(act[0]), str(act[1]), *act[2:])
+        if act[0] == "dispose":
+            act = (act[0], act[1], act[3])
         return self.twin_of(str(act[1])).do(act, self.claims)
+
+    def _change(self, verb: str, link: str, *rest: object) -> str | None:
+        if verb == "transfer" and rest[1] != link:
+            level, other, target, cents = rest
+            return self.twins[link].transfer_to(str(level), self.twins[str(other)], str(target), int(str(cents)))
+        if verb == "transfer":
+            rest = (rest[0], *rest[2:])
+        return self.twins[link].do((verb, *rest), self.claims)
 
     @property
     def claims(self) -> int:
         return len(self.book.awards)
 
-    def twin_of(self, name: str) -> Twin:
+    def twin_of(self, name: str) -> FloorTwin:
         """The twin that knows a table or an award; any where nobody does."""
         if name in self.tables:
             return self.twins[self.tables[name]]
@@ -188,7 +223,7 @@ class World:
         assert all(amount >= 0 for account, amount in book.balances.items() if account.startswith(PLAYERS))
         self._compare_identity()
 
-    def _compare_link(self, name: str, twin: Twin) -> None:
+    def _compare_link(self, name: str, twin: FloorTwin) -> None:
         book, state = self.book, twin.state
         wins = {**state.wins, **twin.voided}
         for award, win in wins.items():

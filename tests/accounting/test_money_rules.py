@@ -488,3 +488,15 @@ def test_levels_reset_alone() -> None:
     casino.claim(1, "straight-flush")
     assert [casino.display(f"nexus/{n}") for n in ("mega", "major", "minor")] == ["10,000.40", "500.00", "50.04"]
     assert ROYAL.levels == ("main",)
+
+
+def test_a_floor_is_lifted_to_also_by_an_award_that_the_meter_had_nothing_for() -> None:
+    """A fixed pay finds an empty meter: the house pays all of it, and lifts the display to the seed as after any award."""
+    casino = Casino(link(level(seed="0.01", increment="0.1%", reserve=None, floor="seed"), table=THBP_6))
+    casino.lock((1, 2))
+    put(casino, "0.01")
+    first = casino.claim(1, "royal-flush")
+    put(casino, "0.00")
+    casino.claim(2, "flush")
+    assert "0.01" == casino.display()
+    assert "0.01" == casino.amount(first)

@@ -104,7 +104,7 @@ class LinkState(State):
         else:
             target = "house/revenue" if to == "house" else f"paid/{win.round.table}"
             self.move(self._unclaimed_account(), target, amount)
-            self.handed_out += win.amount
+            self.handed_out += 0 if to == "house" else win.amount
         win.status = "disposed"
 
     def end(self, table: str) -> None:

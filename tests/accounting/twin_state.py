@@ -114,8 +114,7 @@ class State(Flow):
         elif tie.closed:
             tie.late += 1
             cents = tie.frozen // (len(tie.members) + tie.late)
-            self._owe(win, cents)
-            win.slices.append(Slice(cents, name, resets=self.resets[name]))
+            self._pay(win, name, cents, 0, reset=False)
         else:
             win.above = win.above or sign > tie.frozen
             self.move(f"house/pays/{current.table}", "in-between", Fraction(max(0, sign - tie.frozen)))
