@@ -491,7 +491,7 @@ def test_levels_reset_alone() -> None:
 
 
 def test_a_floor_is_lifted_to_also_by_an_award_that_the_meter_had_nothing_for() -> None:
-    """A fixed pay finds an empty meter: the house pays all of it, and lifts the display to the seed as after any award."""
+    """A fixed pay finds an empty meter: the house pays it all and lifts the display to the seed, as after any award."""
     casino = Casino(link(level(seed="0.01", increment="0.1%", reserve=None, floor="seed"), table=THBP_6))
     casino.lock((1, 2))
     put(casino, "0.01")
