@@ -209,12 +209,18 @@ class Void(Command):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pay(Command):
-    """A confirmed award is handed out."""
+    """A confirmed award is handed out.
+
+    ``payee`` is a reference into a file of its own, and ``payee_sha256`` the digest of what stands there: a name in a
+    ledger that is never edited could never be erased.
+    """
 
     award: str
     slip: str = ""
     method: str = "cash"
     cashier: str = ""
+    payee: str = ""
+    payee_sha256: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -242,6 +242,8 @@ def pay(book: Book, command: Pay) -> Answer:
         "slip": command.slip,
         "method": command.method,
         "cashier": command.cashier,
+        "payee": command.payee,
+        "payee_sha256": command.payee_sha256,
     }
     moves = {award.owed_account: -amount, f"paid/{award.table}": amount}
     return (entry(command, Kind.PAID, body, table=award.table, link=award.link, moves=moves),)
