@@ -267,6 +267,21 @@ def test_a_posting_is_taken_once_a_gaming_day() -> None:
     assert ("2026-12-02", "2026-12-01T06:00:07.000000Z") == (room.state().posted_day, room.state().posted_at)
 
 
+def test_pools_fill_each_other_in_one_posting() -> None:
+    """The primary pool was won: the second fills it, and the third the second, each by what was posted."""
+    room = CardRoom(fund(pool("a", "50%"), pool("b", "30%", reseeds="a"), pool("c", "20%", reseeds="b")))
+    room.rake(200, 10)
+    room.post()
+    room.rake(100)
+    room.win(pool_name="a")
+    assert ["0.00", "6.00", "4.00"] == [room.posted(name) for name in "abc"]
+    room.post()
+    assert ["6.50", "4.30", "0.20"] == [room.held(name) for name in "abc"]
+    assert ["6.50", "4.30", "0.20"] == [room.posted(name) for name in "abc"]
+    room.post()
+    assert ["6.50", "4.30", "0.20"] == [room.held(name) for name in "abc"]
+
+
 def test_the_cap_is_reached_exactly() -> None:
     """A pool that holds its cap to the cent is at it; a microcent below it is not."""
     room = CardRoom(fund(pool("primary", "99.9999%", "2.00", "stop"), pool("secondary", "0.0001%")))
