@@ -43,7 +43,7 @@ JOKER: Final = Card(0, "*")
 
 
 def parse_card(text: str) -> Card:
-    """One card: ``As``, ``td``, ``10d`` or ``Jkr``; case does not matter.
+    """One card: ``As``, ``td``, ``10d`` or ``Jkr`` (``Jk`` is understood); case does not matter.
 
     Raises:
         CardError: names what was written and what was expected.
@@ -53,7 +53,7 @@ def parse_card(text: str) -> Card:
             stranger = f"character {place} is U+{ord(character):04X}, not a plain letter or digit"
             raise CardError(f"{text!r} is not a card: {stranger}; {_EXPECTED}")
     lowered = text.lower()
-    if lowered == "jkr":
+    if lowered in {"jkr", "jk"}:
         return JOKER
     rank_text, suit = lowered[:-1].upper(), lowered[-1:]
     if len(text) not in {2, 3} or (len(text) == 3 and rank_text != "10"):

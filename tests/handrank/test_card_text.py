@@ -11,7 +11,7 @@ from meterd.handrank.cards import RANKS, SUITS
 
 
 @pytest.mark.parametrize(
-    ("text", "expected"), [("As", "As"), ("td", "Td"), ("10d", "Td"), ("10D", "Td"), ("jKR", "Jkr")]
+    ("text", "expected"), [("As", "As"), ("td", "Td"), ("10d", "Td"), ("10D", "Td"), ("jKR", "Jkr"), ("Jk", "Jkr")]
 )
 def test_accepted_spellings_print_as_one(text: str, expected: str) -> None:
     """Case does not matter, 10 is T, and each card prints in one form only."""
