@@ -17,6 +17,7 @@ import structlog
 
 from meterd.accounting.book import Book, stored_levels
 from meterd.accounting.commands import SYSTEM, Claim, CloseTable, Command, Note
+from meterd.accounting.commands_streak import ClaimBoard, Number
 from meterd.accounting.entries import Entry, Kind
 from meterd.accounting.rules import Decision
 from meterd.accounting.state import TableStatus
@@ -197,7 +198,7 @@ class MoneyLoop:
             waiting = list(session.on_event(event, self.book))
             while waiting:
                 command = waiting.pop(0)
-                if isinstance(command, Claim):
+                if isinstance(command, Claim | ClaimBoard | Number):
                     command = replace(command, signs=self._signs_above(command.table))
                 decision = self._decide(command)
                 waiting = list(session.on_decided(command, decision, self.book)) + waiting
@@ -298,6 +299,9 @@ class MoneyLoop:
             "wagers_cents": sum(wager.wager_cents for wager in table.wagers.values()),
             "pending": [a for a in table.awards if self.book.awards[a].state_word in {"pending", "held"}],
             "text": list(view.text),
+            "streak": {"length": table.streak.length, "ended": table.streak.ended}
+            if table.streak is not None
+            else None,
         }
 
     def _snapshot(self) -> dict[str, Any]:

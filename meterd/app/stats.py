@@ -67,6 +67,8 @@ class Stats:
                 self.games[table] += 1
             case Kind.CLAIMED:
                 self.awards[entry.link or ""] += 1
+            case Kind.COMMON_CLAIMED:
+                self.awards[entry.link or ""] += len(entry.body["claims"])
             case Kind.REFUSED:
                 self.refused[(table, str(entry.body.get("refusal", "")))] += 1
             case Kind.CLOCK_STEP:

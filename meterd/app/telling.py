@@ -11,7 +11,19 @@ from meterd.accounting.entries import Entry, Kind
 from meterd.config import Site
 
 #: Facts of a body that a line carries under the same name.
-_FACTS: Final = ("seat", "hand", "award", "amount_cents", "refusal", "reason", "cause", "detail", "step_ms")
+_FACTS: Final = (
+    "seat",
+    "hand",
+    "award",
+    "amount_cents",
+    "refusal",
+    "reason",
+    "cause",
+    "detail",
+    "step_ms",
+    "number",
+    "length",
+)
 
 #: Kinds that somebody on the floor should look into.
 _WARNINGS: Final = frozenset({Kind.DEVICE_LOST, Kind.MISSED_WHILE_AWAY, Kind.UNREASONABLE, Kind.CLOCK_STEP})

@@ -5,9 +5,22 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final, Literal, TypeVar
 
-from meterd.accounting.settings import Floor, LevelSettings, LinkSettings, ResetMode, SiteSettings, TableSettings, Ties
+from meterd.accounting.settings import (
+    EnvyTo,
+    EnvyTrigger,
+    Floor,
+    LevelSettings,
+    LinkSettings,
+    ResetMode,
+    Settlement,
+    SiteSettings,
+    SplitHand,
+    TableSettings,
+    Ties,
+)
 from meterd.config.budget import LIMIT_PERCENT, BusBudget, bus_budget, percent
 from meterd.config.devices import ModuleRef
+from meterd.config.envy_checks import AS_PRINTED
 from meterd.config.explain import check_shape
 from meterd.config.findings import Document, Node, SiteErrors
 from meterd.config.funds import check_funds, fund_settings
@@ -171,6 +184,11 @@ def _link(link: LinkShape, catalogue: Catalogue) -> LinkSettings:
         units_max=link.units_max,
         paytable=catalogue.paytables[link.paytable],
         levels=tuple(_level(level) for level in link.level),
+        envy_trigger=None if link.envy_trigger == AS_PRINTED else EnvyTrigger(link.envy_trigger),
+        envy_min_cents=link.envy_min_cents if isinstance(link.envy_min_cents, int) else None,
+        envy_to=None if link.envy_to == AS_PRINTED else EnvyTo(link.envy_to),
+        board_triggers=link.board_triggers == "yes",
+        split=None if link.split == AS_PRINTED else SplitHand(link.split),
     )
 
 
@@ -200,6 +218,7 @@ def _table(table: TableShape, links: tuple[LinkSettings, ...], catalogue: Catalo
             game=table.game,
             seats=table.seats,
             folded_live=game.folded_live if game is not None else True,
+            settlement=Settlement(table.settlement),
             cap_player_cents=_or_none(table.player_cap_cents),
             cap_table_cents=_or_none(table.table_cap_cents),
         ),

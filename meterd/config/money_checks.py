@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from meterd.accounting.caps import smallest_cap
+from meterd.config.envy_checks import check_common, check_envy
 from meterd.config.findings import Node, check_unique, nearest
 from meterd.config.site import Catalogue
 from meterd.money import PPM_PER_WHOLE, format_cents, format_rate
@@ -32,6 +33,8 @@ def check_links(root: Node, catalogue: Catalogue) -> None:
             _check_levels_paid(link, levels, paytable)
             _check_printed(link, levels, paytable)
             _check_modes(link, levels, paytable)
+            check_common(levels, paytable)
+            check_envy(link, levels, paytable)
         elif wanted is not None:
             link.finding("paytable", f'there is no pay table "{wanted}"', nearest(wanted, catalogue.paytables))
 
@@ -187,12 +190,6 @@ def _check_modes(link: Node, levels: list[Node], paytable: PayTable) -> None:
     fixed = {pay.level or "main" for row in paytable.rows for pay in row.pays if pay.from_meter}
     in_colorado = any(source.jurisdiction == "CO" for source in paytable.sources)
     for level in levels:
-        if paytable.common_outcome and level.text("ties") == "sequential":
-            level.finding(
-                "ties",
-                "TIES_ORDER_DECIDES: all seats win together here, so the order of keying would decide who is paid what:"
-                ' expected "split" or "full_each"',
-            )
         if level.text("floor") == "none" and level.text("name") in fixed and not approved:
             level.finding(
                 "floor", 'rows pay fixed amounts from this meter: expected "seed", or an approval for the link'

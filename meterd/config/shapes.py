@@ -135,7 +135,26 @@ class LinkShape(Shape):
     paytable: Annotated[str, Field(min_length=1, description="the id of a pay table")]
     wager_cents: Annotated[int, Field(ge=1, le=1_000_000_00, description="a whole number of cents, 1 or more")]
     units_max: Annotated[int, Field(ge=1, le=100, description="how many units a seat may bet, 1 to 100")]
-    level: Annotated[tuple[LevelShape, ...], Field(min_length=1, strict=False, description="at least one level")]
+    level: Annotated[
+        tuple[LevelShape, ...],
+        Field(strict=False, description="the levels that the pay table pays from; none where it pays from no meter"),
+    ] = ()
+    envy_trigger: Annotated[
+        Literal["all", "highest", "as-printed"], Field(description='"all", "highest" or "as-printed"')
+    ] = "as-printed"
+    envy_min_cents: Annotated[
+        Cents | Literal["as-printed"],
+        WrapValidator(_said_once),
+        Field(description='a whole number of cents, or "as-printed"'),
+    ] = "as-printed"
+    envy_to: Annotated[
+        Literal["players", "dealer", "as-printed"], Field(description='"players", "dealer" or "as-printed"')
+    ] = "as-printed"
+    board_triggers: YesNo = "no"
+    split: Annotated[
+        Literal["no-effect", "two-hands", "dead", "as-printed"],
+        Field(description='"no-effect", "two-hands", "dead" or "as-printed"'),
+    ] = "as-printed"
     approval: Annotated[
         str | None,
         Field(min_length=1, description="the reference of an approval for a setting that needs one"),
@@ -157,6 +176,9 @@ class TableShape(Shape):
     game: Annotated[str, Field(min_length=1, description="the game dealt, as the pay table names it")]
     link: Annotated[str, Field(description="the id of a link")]
     seats: Annotated[int, Field(ge=1, le=32, description="how many seats, 1 to 32")]
+    settlement: Annotated[
+        Literal["counter-clockwise", "clockwise"], Field(description='"counter-clockwise" or "clockwise"')
+    ] = "counter-clockwise"
     sensors: ModuleShape
     keypad: ModuleShape | None = None
     player_cap_cents: CentsOrNone = "none"

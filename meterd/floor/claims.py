@@ -30,11 +30,12 @@ from meterd.accounting.commands import (
     VoidRound,
     VoidSeat,
 )
+from meterd.accounting.commands_streak import Number
 from meterd.accounting.entries import Kind
 from meterd.accounting.refusals import Refused
 from meterd.accounting.rules import decide
 from meterd.accounting.settings import TableSettings
-from meterd.accounting.state import AwardStatus
+from meterd.accounting.state import AwardStatus, TableStatus
 from meterd.floor import words
 from meterd.floor.transitions import Act, Pad, Signal, apply
 from protocols import pad_words
@@ -141,7 +142,11 @@ class PadLine:
         self._shown_before = self._words(book)
         actor = self._actor()
         step = apply(self.state, press.signal)
-        commands = self._act(step.act, press.number, book, actor, event, device)
+        if step.act is Act.SAY_NO_HAND and self.state is Pad.DIGITS and self._numbers(book):
+            number = Number(actor=actor, device=device, event=event, table=self._table.id, number=self._digits)
+            commands: tuple[Command, ...] = (number,)
+        else:
+            commands = self._act(step.act, press.number, book, actor, event, device)
         if isinstance(step.then, Pad):
             self.state = step.then
         if self.state is Pad.EMPTY:
@@ -237,6 +242,11 @@ class PadLine:
 
     # ── what was keyed ──────────────────────────────────────────────────────────────────────────────────────────
 
+    def _numbers(self, book: Book) -> bool:
+        """Digits may be a spin or roll: the table is locked, and numbers make its hands."""
+        locked = book.tables[self._table.id].state is TableStatus.LOCKED
+        return locked and book.links[self._table.link].rules.numbers
+
     def _add_digit(self, digit: int) -> None:
         if len(self._digits) >= DIGITS_MAX:
             self._answer = words.NO_TOO_LONG
@@ -289,7 +299,7 @@ class PadLine:
             return self._answer
         match self.state:
             case Pad.DIGITS:
-                return f"S{self._digits}"
+                return f"{'' if self._numbers(book) else 'S'}{self._digits}"
             case Pad.SUPERVISOR_DIGITS:
                 return f"S{self._digits} SUP"
             case Pad.HAND:

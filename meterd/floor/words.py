@@ -24,6 +24,7 @@ from meterd.accounting.commands import (
     VoidRound,
     VoidSeat,
 )
+from meterd.accounting.commands_streak import Number
 from meterd.accounting.entries import Entry
 from meterd.accounting.refusals import ADVICE, Refused
 from meterd.accounting.state import Award, TableState
@@ -60,6 +61,11 @@ def state_line(phase: Phase, table: TableState, present: int, to_clear: Iterable
     match phase:
         case Phase.OPEN:
             return _open_line(present, tuple(to_clear), columns)
+        case Phase.LOCKED if table.streak is not None:
+            length, last = table.streak.length, table.streak.numbers[-1]
+            return locked_line(
+                f"{'END' if table.streak.ended else 'L'}{length} AT {last}", f"L{length}", columns=columns
+            )
         case Phase.LOCKED:
             count = len(table.wagers)
             cents = sum(wager.wager_cents for wager in table.wagers.values())
@@ -135,11 +141,23 @@ def taken_answer(
             return None if newest.pending else _taken_with_amount(newest.id, newest.amount_cents, columns)
         case EndGame() if envy_cents := sum(entry.body.get("envy_cents", 0) for entry in entries):
             return _taken_with_amount("ENVY", envy_cents, columns)
+        case EndGame() if toke_cents := sum(entry.body.get("toke_cents", 0) for entry in entries):
+            return _taken_with_amount("TOKE", toke_cents, columns)
+        case Number():
+            return _number_answer(command, table)
         case Confirm() | Pay() | Void():
             words = _award_answer(command, awards)
         case _:
             words = _round_answer(command)
     return f"{pad_words.TAKEN} {words}".rstrip()
+
+
+def _number_answer(command: Number, table: TableState) -> str | None:
+    """How long the streak is; None where awards that it made wait for a supervisor."""
+    streak = table.streak
+    if streak is None or (streak.ended and table.awards):
+        return None
+    return f"{pad_words.TAKEN} {command.number} {'END ' if streak.ended else ''}L{streak.length}"
 
 
 def _taken_with_amount(what: str, cents: int, columns: int) -> str:

@@ -118,12 +118,15 @@ class TestFloor:
 
     __test__ = False
 
-    def __init__(self, keypad: bool = True, confirm_above_cents: int = 100_000) -> None:
+    def __init__(
+        self, keypad: bool = True, confirm_above_cents: int = 100_000, paytable: PayTable | None = None
+    ) -> None:
         self.book = Book()
         self.entries: list[Entry] = []
         self.refusals: list[str] = []
         self.now_ms = 1_000
         self.confirm_above_cents = confirm_above_cents
+        self.paytable = paytable or _paytable()
         self._set_up()
         settings = TableSettings("T1", "nexus", "test-game", SEATS)
         pad = ModuleRef("keys", 5, KEYPAD) if keypad else None
@@ -140,7 +143,7 @@ class TestFloor:
         for command in (
             CreateLedger(actor=SYSTEM, site="test", currency="USD", demo=False),
             SetSite(actor=SYSTEM, settings=SiteSettings("test", confirm_above_cents=self.confirm_above_cents)),
-            OpenLink(actor=SYSTEM, settings=LinkSettings("nexus", 100, 1, _paytable(), (level,))),
+            OpenLink(actor=SYSTEM, settings=LinkSettings("nexus", 100, 1, self.paytable, (level,))),
             DefineTable(actor=SYSTEM, settings=TableSettings("T1", "nexus", "test-game", SEATS)),
         ):
             decision = self.decide(command)
