@@ -337,6 +337,47 @@ def test_the_clock_begins_anew_when_what_is_left_is_at_the_cap() -> None:
     assert again > first
 
 
+def test_a_win_that_leaves_the_pool_at_its_cap_begins_the_clock_anew() -> None:
+    """Re-seeding has brought more than the cap: it is paid cap by cap, six months for each."""
+    room = CardRoom(fund(pool("primary", "1%", "1.00", "stop"), pool("secondary", "99%", reseeds="primary")))
+    room.rake(200, 50)
+    room.post()
+    room.win()
+    room.post()
+    assert ["99.00", "1.00", "primary"] == [room.held(), room.posted(), room.state().stopped]
+    first = room.state().pay_out_by("primary")
+    room.after(days=3)
+    room.win()
+    assert ["98.00", "primary"] == [room.held(), room.state().stopped]
+    second = room.state().pay_out_by("primary")
+    assert (first, second) == ("2027-06-01T06:00:54.000000Z", "2027-06-04T06:00:55.000000Z")
+
+
+def test_what_was_offered_and_won_is_filled_again() -> None:
+    """The second pool was offered and won as the primary award: at the next posting the third fills it."""
+    second = pool("b", "30%", reseeds="a", offered=True)
+    room = CardRoom(fund(pool("a", "50%"), second, pool("c", "20%", reseeds="b", offered=True)))
+    room.rake(200, 10)
+    room.post()
+    assert ["10.00", "6.00"] == [*room.win(pool_name="a"), *room.win(pool_name="a")]
+    assert ["0.00", "0.00", "4.00"] == [room.posted(name) for name in "abc"]
+    room.post()
+    assert ["0.00", "4.00", "0.00"] == [room.held(name) for name in "abc"]
+
+
+def test_an_unclaimed_share_may_go_back_to_its_pool() -> None:
+    """The pool has it again, and the next posting shows it."""
+    room = CardRoom()
+    room.rake(200)
+    room.post()
+    room.win()
+    room.after(days=121)
+    room.do(ask.UnclaimedShare(actor=ACCOUNTANT, award="J1"))
+    room.do(ask.DisposeShare(actor=SUPERVISOR, award="J1", to="primary", second=ACCOUNTANT, reference="rules 4"))
+    assert ["2.00", "0.00", "0.00"] == [room.held(), room.posted(), room.account("unclaimed/P1")]
+    assert ShareStatus.DISPOSED is room.book.fund_awards["J1"].status
+
+
 def test_a_share_may_be_claimed_for_its_days() -> None:
     """NOT_YET until 120 days have passed to the second, then unclaimed, then still payable."""
     room = CardRoom(fund(pool(), days=120))

@@ -60,7 +60,7 @@ def rules_of(way: Ways) -> tuple[FundSettings, list[Kept]]:
     later = [PPM - shares[0], 0, shares[0]] if way.then % 2 else None
     pools, twins = [], []
     for index, name in enumerate(NAMES):
-        at_cap = (None, "stop", "grow")[(way.at_cap // 3**index) % 3]
+        at_cap = (None, None, None, "stop", "grow")[(way.at_cap + way.caps * index) % 5]
         cap = None if at_cap is None else 40 + (way.caps * (index + 3)) % 900
         fills = NAMES[index - 1] if index and (way.chain >> index) & 1 else None
         offered = fills is not None and bool((way.offered >> index) & 1)
@@ -101,7 +101,8 @@ def same_jackpot(room: CardRoom, twin: Jackpot) -> None:
             stands.backed_by or pool.name,
             stands.reseed_due,
         ), pool.name
-        assert (pool.full_since is None) is (stands.capped_at is None)
+        since = None if pool.full_since is None else pool.full_since.strftime("%Y-%m-%dT%H:%M:%S.000000Z")
+        assert since == stands.capped_at, pool.name
     told = [(part.win, part.pool, part.cents, part.status) for part in twin.parts]
     assert told == [(one.win, one.pool, one.cents, one.status.value) for one in room.book.fund_awards.values()]
     assert twin.owed * MICRO == room.book.liability_microcents("P1")
@@ -111,13 +112,12 @@ JACKPOT_VERBS = (
     *("rake",) * 8,
     *("rakes",) * 4,
     *("post",) * 4,
-    *("win",) * 5,
+    *("win",) * 7,
     "pay",
     "pay",
     "days",
     "months",
-    "unclaimed",
-    "dispose",
+    *("unclaimed", "dispose") * 2,
     "undo",
     "undo",
     "move",
@@ -147,7 +147,7 @@ def step(room: CardRoom, twin: Jackpot, act: Act) -> None:
     verb = JACKPOT_VERBS[act.verb % len(JACKPOT_VERBS)]
     now = room.now + timedelta(seconds=1)
     if verb in {"days", "months"}:
-        room.now += timedelta(days=act.a, hours=act.b) if verb == "days" else timedelta(days=31 * (1 + act.a % 7))
+        room.now += timedelta(days=2 * act.a, hours=act.b) if verb == "days" else timedelta(days=31 * (1 + act.a % 7))
         return
     if verb == "rakes":
         for _ in range(act.a):
@@ -164,7 +164,7 @@ def play(twin: Jackpot, verb: str, act: Act, now: datetime) -> tuple[str | None,
         return twin.rake(cents, now), ask.Rake(actor=DEALER, fund="P1", cents=cents)
     if verb == "post":
         return twin.post(now), ask.Post(actor=ACCOUNTANT, fund="P1")
-    name = NAMES[act.a % 3]
+    name = NAMES[act.a % 3] if act.a % 2 else "a"
     asked = shares_of(act)
     wanted = twin.win(name, [(Fraction(ppm, PPM), players) for ppm, players in asked], now)
     shares = tuple(ask.Share(*share) for share in asked)
