@@ -24,7 +24,7 @@ from meterd.accounting.commands_pools import DisposeShare, PayShare, UnclaimedSh
 from meterd.accounting.entries import Entry, Kind
 from meterd.accounting.meter import REVENUE, add
 from meterd.accounting.refusals import Refusal, Refused
-from meterd.accounting.settings_pools import HOUSE, NO_POOL, POSTED_GAMES, PoolSettings
+from meterd.accounting.settings_pools import HOUSE, NO_POOL, PLAYERS_MAX, POSTED_GAMES, PoolSettings
 from meterd.accounting.state_pools import FundAward, ShareStatus
 from meterd.accounting.two_people import people_refusal, signed
 from meterd.accounting.when import now, plus_days, reached
@@ -45,7 +45,8 @@ def win(book: Book, command: WinPool) -> Answer:
         return pool
     basis = fund.pools[pool.name].posted_cents
     asked = sum(share.percent_ppm for share in command.shares)
-    if any(share.percent_ppm <= 0 or share.players < 1 for share in command.shares) or not 0 < asked <= PPM_PER_WHOLE:
+    odd = any(share.percent_ppm <= 0 or not 1 <= share.players <= PLAYERS_MAX for share in command.shares)
+    if odd or not 0 < asked <= PPM_PER_WHOLE:
         return Refused(Refusal.AMOUNT_OUT_OF_BOUNDS, "shares are above nothing, for a player at least, 100% at most")
     if not basis:
         return Refused(Refusal.NOT_YET, f"nothing is posted for {command.fund}/{pool.name} until the next POST")

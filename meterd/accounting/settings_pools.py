@@ -50,6 +50,8 @@ NO_POOL: Final = frozenset({AUTHORITY, HOUSE})
 UNCLAIMED_DAYS: Final = 120
 #: A jackpot whose rake was stopped has to be paid out within so many months (CO 47.1-1046(7)(c)).
 MONTHS_TO_PAY_OUT: Final = 6
+#: More players than sit in a card room; a larger number is a slip of the finger.
+PLAYERS_MAX: Final = 1_000
 #: The best hand of a Trips Poker round nobody won gets between these shares, in such steps (CO 47.1-1099.25(10)).
 HIGH_HAND_MIN_PPM: Final = 50_000
 HIGH_HAND_MAX_PPM: Final = 950_000

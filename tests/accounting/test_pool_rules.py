@@ -81,7 +81,8 @@ def test_one_entry_pays_and_lets_the_posting_fall() -> None:
     room.post()
     decision = room.do(winning())
     assert 1 == len(decision.entries)
-    assert decision.entries[0].body["pools"]["P1/primary"]["posted_cents"] == 240
+    body = decision.entries[0].body
+    assert (240, "dealer@P1") == (body["pools"]["P1/primary"]["posted_cents"], body["second"])
 
 
 def test_odd_cents_of_shares_and_of_players_go_to_the_first_listed() -> None:
@@ -106,7 +107,9 @@ def test_part_of_a_posting() -> None:
 
 
 @pytest.mark.parametrize(
-    ("share", "players"), [("0%", 1), ("100%", 0), ("100%", 201)], ids=["no share", "nobody", "more players than cents"]
+    ("share", "players"),
+    [("0%", 1), ("100%", 0), ("100%", 201), ("100%", 10**9)],
+    ids=["no share", "nobody", "more players than cents", "a slip of the finger"],
 )
 def test_shares_that_cannot_be(share: str, players: int) -> None:
     """Every share is above nothing and every player gets a cent at least."""
