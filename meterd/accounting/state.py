@@ -14,7 +14,7 @@ from typing import NamedTuple
 from meterd.accounting.journal import Journal
 from meterd.accounting.marks import Part, RoundMark
 from meterd.accounting.meter import LinkRules
-from meterd.accounting.settings import LinkSettings, TableSettings
+from meterd.accounting.settings import LinkSettings, SiteSettings, TableSettings
 
 
 class TableStatus(StrEnum):
@@ -215,6 +215,11 @@ class LinkState:
     pending: dict[str, None] = field(default_factory=dict)
     discontinued: bool = False
     notice_utc: str = ""
+
+    def gives_to_house(self, site: SiteSettings | None) -> bool:
+        """Whether players' money can become income here, which a sign, a reading and the rules sheet must then say."""
+        released = site is not None and site.release_to_house
+        return released or any(level.overflow == "house" for level in self.settings.levels)
 
     @property
     def levels(self) -> dict[str, LevelState]:

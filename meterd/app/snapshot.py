@@ -12,6 +12,9 @@ from typing import Any, Final
 from meterd.accounting.book import Book
 from meterd.money import MICROCENTS_PER_CENT
 
+#: What a sign, a reading and the rules sheet of a link must say where players' money can become income.
+DISCLOSURE: Final = "Part of the contributions may be kept by the house and not be returned to players as awards."
+
 AWARDS_SHOWN: Final = 20  # what a page lists besides the open ones
 
 #: States of an award that still ask for a person.
@@ -38,6 +41,7 @@ def link_json(book: Book, link_id: str) -> dict[str, Any]:
         "paytable": link.settings.paytable.id,
         "wager_cents": link.settings.wager_cents,
         "suspended": link.suspended,
+        "disclosure": DISCLOSURE if link.gives_to_house(book.site) else None,
         "liability_microcents": book.liability_microcents(link_id),
         "pending": sum(1 for award in open_awards(book, link_id) if award["status"] in {"pending", "held"}),
         "levels": levels,

@@ -16,6 +16,11 @@ _FACTS: Final = (
     "hand",
     "award",
     "amount_cents",
+    "target",
+    "cents",
+    "limit_cents",
+    "second",
+    "reference",
     "refusal",
     "reason",
     "cause",
@@ -26,7 +31,9 @@ _FACTS: Final = (
 )
 
 #: Kinds that somebody on the floor should look into.
-_WARNINGS: Final = frozenset({Kind.DEVICE_LOST, Kind.MISSED_WHILE_AWAY, Kind.UNREASONABLE, Kind.CLOCK_STEP})
+_WARNINGS: Final = frozenset(
+    {Kind.DEVICE_LOST, Kind.MISSED_WHILE_AWAY, Kind.UNREASONABLE, Kind.CLOCK_STEP, Kind.LINK_SUSPENDED}
+)
 
 _ADVICE: Final = {
     "port_lost": "the port cannot be opened or was unplugged: check the adapter and the path in the site file",
@@ -50,6 +57,7 @@ def facts_of(entry: Entry, site: Site) -> dict[str, Any]:
     """The facts of a log line; what has no meaning for the entry is left out."""
     facts: dict[str, Any] = {"table": entry.table, "link": entry.link, "actor": entry.actor, "device": entry.device}
     facts |= {key: entry.body[key] for key in _FACTS if key in entry.body}
+    facts["meter"] = entry.body.get("level")  # "level" is the log's own word
     if entry.kind is Kind.WAGER_VOIDED:
         facts["seats"] = entry.body.get("seats")
     if entry.kind is Kind.DEVICE_LOST and entry.device is not None:

@@ -84,3 +84,17 @@ def test_the_site_file_follows_a_limit_and_may_forget_an_ended_link(folder: Path
     left = tuple(table for table in site.tables if table.settings.link != "bonus-1")
     _opened(folder, replace(site, links=tuple(link for link in links if link.id != "bonus-1"), tables=left))
     assert verify(folder).ok is True
+
+
+def test_where_players_money_can_become_income_the_reading_says_so(tmp_path: Path, site: Site) -> None:
+    """By the site's word, or by a level whose overflow is the house's; else there is nothing to say."""
+    allowed = replace(site, settings=replace(site.settings, release_to_house=True))
+    for folder, file, expected in (("a", site, False), ("b", allowed, True)):
+        create_ledger(tmp_path / folder, file)
+        rig = Rig(tmp_path / folder, file)
+        rig.wait(lambda effects: "tcp-1" in effects.snapshot["links"])
+        assert expected == bool(rig.published[-1].snapshot["links"]["tcp-1"]["disclosure"])
+        if expected:
+            limit = SetLimit(**SIGNED, level="tcp-1/main", limit_cents=9_000_000, overflow="house")
+            assert rig.ask(limit).refusal is None
+        rig.end()
