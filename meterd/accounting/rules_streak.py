@@ -47,14 +47,15 @@ def number(book: Book, command: Number) -> Answer:
         return found
     table, link = found
     before = table.streak.numbers if table.streak is not None else ()
-    if table.streak is not None and table.streak.ended:
-        return Refused(Refusal.ALREADY_DONE, f"the streak has ended, {words_of_streak(table)}")
     standing = [name for name in table.awards if book.awards[name].status is not AwardStatus.VOIDED]
     if standing and not before:
         return Refused(Refusal.SEAT_ALREADY_CLAIMED, f"{standing[0]}: the result of this round was keyed by hand")
-    reached = progress(link.settings.paytable, (*before, command.number))
+    ended = table.streak is not None and table.streak.ended
+    reached = progress(link.settings.paytable, (command.number,) if ended else (*before, command.number))
     if isinstance(reached, Refused):
         return reached
+    if ended:
+        return Refused(Refusal.ALREADY_DONE, f"the streak has ended, {words_of_streak(table)}")
     keyed = entry(
         command,
         Kind.NUMBER_KEYED,
