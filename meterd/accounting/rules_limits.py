@@ -5,7 +5,7 @@ Units: ``*_cents``; moves in microcents.
 
 Choices where the rules leave one:
 * A round plays under the limits that were in force when it was locked: those the players saw.
-* Every award of the round counts that is not voided, a held one too. What END GAME has cut stays cut when a held
+* Every award of the round counts that can still be paid, a held one too. What END GAME has cut stays cut when a held
   award is voided later; one corrected later gets at most what the others have left.
 * An award that a limit can touch is paid out after END GAME only (NOT_YET): before, its amount is not known.
 """
@@ -95,9 +95,14 @@ def _cuts(book: Book, table: TableState, seats: RoundSeats, limits: Caps, awards
     claims = [
         (award, sum(caps.touched_parts(rules, table.settings, award)))
         for award in awards
-        if award.pending or award.stands
+        if _counts(table, seats, award)
     ]
     return caps.cuts(limits, seats, claims)
+
+
+def _counts(table: TableState, seats: RoundSeats, award: Award) -> bool:
+    """Whether an award is one of its round's: not voided, and not of a hand folded where a folded hand is dead."""
+    return award.stands or (award.pending and not dead_hand(table, seats, award.seat))
 
 
 def capped(command: Command, award: Award, cut: tuple[int, ...], limits: Caps, *, first: bool) -> Entry:
@@ -147,7 +152,7 @@ def cut_corrected(book: Book, command: Command, award: Award) -> tuple[Entry, ..
     others = [
         (other, sum(caps.touched_parts(rules, table.settings, other)))
         for other in (book.awards[name] for name in seats.awards if name != award.id)
-        if other.pending or other.stands
+        if _counts(table, seats, other)
     ]
     left = caps.left_for(seats.caps, seats, award, mine, others)
     if left >= mine:

@@ -31,6 +31,7 @@ from meterd.accounting.commands import (
     Correct,
     DefineTable,
     EndGame,
+    Fold,
     Hold,
     Join,
     OpenTable,
@@ -53,6 +54,7 @@ TABLE = paytable(
     row("fifty", Pay(PayKind.ODDS_TO, n=50)),
     row("forty-nine", Pay(PayKind.ODDS_TO, n=99, d=2)),
     row("for-fifty", Pay(PayKind.ODDS_FOR, n=50)),
+    row("for-fifty-one", Pay(PayKind.ODDS_FOR, n=51)),
     row("fixed-51", fixed("51.00")),
     row("fixed-50", fixed("50.99")),
     row("from-meter", fixed("500.00", from_meter=True)),
@@ -64,14 +66,17 @@ def limited(**limits: Any) -> TableSettings:
     return TableSettings("T1", "nexus", "Test", 7, **limits)
 
 
-def casino(player: int | None = None, table: int | None = None, confirm_above: int = 10_000_00) -> Casino:
+def casino(
+    player: int | None = None, table: int | None = None, confirm_above: int = 10_000_00, folded_live: bool = True
+) -> Casino:
     """T1 has the limits; the site lets fixed pays confirm themselves."""
     house = Casino(
         link(level(increment="20%", reserve=None), table=TABLE, name="nexus"),
         site=SiteSettings("test", confirm_above_cents=confirm_above),
         tables=0,
     )
-    house.do(DefineTable(actor=SYSTEM, settings=limited(cap_player_cents=player, cap_table_cents=table)))
+    limits = limited(cap_player_cents=player, cap_table_cents=table, folded_live=folded_live)
+    house.do(DefineTable(actor=SYSTEM, settings=limits))
     house.do(OpenTable(actor=SYSTEM, table="T1"))
     return house
 
@@ -84,6 +89,7 @@ def casino(player: int | None = None, table: int | None = None, confirm_above: i
         ("fifty", [True]),
         ("forty-nine", [False]),
         ("for-fifty", [False]),
+        ("for-fifty-one", [True]),
         ("fixed-51", [True]),
         ("fixed-50", [False]),
         ("from-meter", [False]),
@@ -176,6 +182,20 @@ def test_a_correction_that_a_limit_cuts_is_told_in_one_answer() -> None:
     house.void(held)
     assert "0.00" == house.account("house/pays/T1")
     assert house.folded().awards == house.book.awards
+
+
+def test_a_folded_hand_that_is_dead_takes_no_part() -> None:
+    """Its award cannot be confirmed, so END GAME does not do it either, and the others keep what is theirs."""
+    house = casino(table=1_000_00, folded_live=False)
+    house.lock((1, 2))
+    house.claim(1, "thousand")
+    house.claim(2, "thousand")
+    house.do(Fold(actor=DEALER, table="T1", seat=2))
+    assert No.ROUND_HAS_OPEN_AWARD is house.refuses(EndGame(actor=DEALER, table="T1"))
+    house.do(Hold(actor=SUPERVISOR, award="A2"))
+    house.end()
+    assert ("1,000.00", "confirmed") == (house.amount("A1"), house.book.awards["A1"].state_word)
+    assert ("1,000.00", "held") == (house.amount("A2"), house.book.awards["A2"].state_word)
 
 
 def test_a_player_with_two_seats_is_one_player() -> None:
@@ -320,5 +340,6 @@ def touched_parts(house: Casino, award: Award) -> tuple[int, ...]:
     free: list[int | None] = [0]
     beside: list[int | None] = [wager]
     reach = {"all": [None, wager], "thousand": free, "hundred": beside, "fifty": beside, "fixed-51": free}
+    reach["for-fifty-one"] = free
     back = reach.get(award.hand, [None] * len(pays))
     return tuple(0 if less is None else part.cents - less for part, less in zip(award.parts, back, strict=True))
