@@ -63,7 +63,8 @@ def return_wagers(money: LinkMoney, rules: LinkRules, op: WagersVoidedOp) -> Non
                 missing += kept - held
             else:
                 missing += put - over + kept
-            missing += over - _return_over(money, level, mark, seat)
+        for name, level in money.levels.items():  # only then: what went on to another level may lie behind its own
+            missing += mark.over.get(name, {}).get(seat, 0) - _return_over(money, level, mark, seat)
         add(moves, f"drop/{op.table}", cents * PPM_PER_WHOLE)
         add(moves, f"house/hold/{op.table}", -hold)
         add(moves, f"house/pays/{op.table}", -missing)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from accounting_build import Casino, frozen, level, link, paytable, percent, row
+from accounting_build import Casino, fixed, frozen, level, link, paytable, percent, row
 
 from meterd.accounting.settings import LevelSettings
 
@@ -73,3 +73,24 @@ def test_also_where_the_past_is_decided_again() -> None:
     casino.void_round()
     assert frozen(casino.folded()) == frozen(casino.book)
     assert 0 == casino.book.residual_microcents()
+
+
+def test_what_followed_by_a_void_is_sought_behind_the_wagers_own_part() -> None:
+    """Told again, 2 ¢ of the wager had gone on to b: its own 4 ¢ come out of b's meter, the 2 ¢ out of b's overflow."""
+    third, half = row("third-a", percent("33.3333%", "a")), row("half-b", fixed("0.50", from_meter=True, level="b"))
+    casino = Casino(
+        link(
+            level("a", "0.00", "4%", None, ties="full_each", limit="0.07", overflow="level:b"),
+            level("b", "1.00", "4%", None, limit="1.00", overflow="next_meter"),
+            table=paytable(*ROWS[:2], third, half),
+        )
+    )
+    casino.lock((1, 2, 3, 4))
+    casino.claim(3, "half-b")
+    first, _ = casino.claim(1, "all-a"), casino.claim(2, "third-a")
+    casino.lock((1,), "T2")
+    casino.void_seat(1, "T2")
+    casino.void(first)
+    assert ("0.52", "0.23") == (casino.display("nexus/b"), casino.overflow("nexus/b"))
+    assert "0.00" == casino.account("house/pays/T2")
+    assert frozen(casino.folded()) == frozen(casino.book)
