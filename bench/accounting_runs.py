@@ -25,6 +25,8 @@ from pathlib import Path
 
 HERE = Path(__file__).parent
 RESULTS = HERE / "results" / "accounting_runs.jsonl"
+#: Seeds to a line of the results.
+CHUNK = 250
 sys.path.insert(0, str(HERE.parent / "tests" / "accounting"))
 
 from machine_acts import VERBS  # noqa: E402 - the tests' own machine, which is no package
@@ -92,35 +94,44 @@ def main() -> int:
         return int(failure is not None)
     first = begin(arguments)
     started = time.monotonic()
-    failures = []
-    seed = first
-    while seed < first + arguments.runs:
-        failure = play(seed, arguments.steps, counts)
-        if failure is not None:
-            print(failure, flush=True)
-            failures.append(failure)
-        seed += 1
+    failed = False
+    for chunk in range(first, first + arguments.runs, CHUNK):
+        failed |= play_chunk(chunk, min(chunk + CHUNK, first + arguments.runs), arguments.steps, arguments.note)
         if arguments.minutes and time.monotonic() - started > arguments.minutes * 60:
             break
+    return int(failed)
+
+
+def play_chunk(first: int, end: int, steps: int, note: str) -> bool:
+    """Play some seeds and append a line; a run that is stopped loses at most one chunk. Tells whether any failed."""
+    counts: Counter[str] = Counter()
+    started = time.monotonic()
+    failures = [failure for seed in range(first, end) if (failure := play(seed, steps, counts)) is not None]
+    acts: dict[str, list[int]] = {}
+    for name, count in sorted(counts.items()):
+        verb, _, refused = name.partition(" ")
+        acts.setdefault(verb, [0, 0])[bool(refused)] += count
     line = {
         "bench": "accounting_runs",
         "at": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
         "python": platform.python_version(),
         "source": source(),
         "first": first,
-        "last": seed - 1,
-        "steps_each": arguments.steps,
+        "last": end - 1,
+        "steps_each": steps,
         "steps": sum(counts.values()),
         "seconds": round(time.monotonic() - started, 1),
-        "acts": dict(sorted(counts.items())),
+        "done_refused": acts,
         "failures": failures,
-        "note": arguments.note,
+        "note": note,
     }
     RESULTS.parent.mkdir(exist_ok=True)
     with RESULTS.open("a", encoding="utf-8") as file:
         file.write(json.dumps(line) + "\n")
-    print(json.dumps(line))
-    return int(bool(failures))
+    print(
+        f"seeds {first} to {end - 1}: {line['steps']} steps, {line['seconds']} s, {failures or 'all held'}", flush=True
+    )
+    return bool(failures)
 
 
 if __name__ == "__main__":
