@@ -15,6 +15,7 @@ from meterd.accounting.entries import Kind
 from meterd.accounting.meter import REVENUE, LevelMoney, Moves
 from meterd.accounting.refusals import Refusal, Refused
 from meterd.accounting.rules_claims import row_of
+from meterd.accounting.rules_limits import may_be_cut
 from meterd.accounting.state import Award, AwardStatus, LinkState, TableState, TableStatus
 from meterd.accounting.two_people import (
     amount_refusal,
@@ -53,6 +54,8 @@ def mark_unclaimed(book: Book, command: MarkUnclaimed) -> Answer:  # noqa: PLR09
     until = when.plus_days(award.confirmed_at_utc, days)
     if not when.reached(when.now(book, command), until):
         return Refused(Refusal.NOT_YET, f"{award.id}: not before {until}")
+    if may_be_cut(book, award, book.tables[award.table]):
+        return Refused(Refusal.NOT_YET, f"{award.id}: an aggregate limit is reckoned at END GAME")
     if award.unclaimed:
         return Refused(Refusal.ALREADY_DONE, f"{award.id} is unclaimed")
     amount = award.amount_cents * MICROCENTS_PER_CENT

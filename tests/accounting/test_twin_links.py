@@ -6,10 +6,12 @@ of the entries, as text, is the book.
 
 from __future__ import annotations
 
+import ast
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from pathlib import Path
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -32,6 +34,7 @@ ACCOUNTANT = Actor("acc-1", Role.ACCOUNTING)
 PLAYERS = ("meter/", "reserve/", "overflow/", "payable/", "unclaimed/")
 
 Word = tuple[object, ...]
+Limits = dict[str, tuple[int | None, int | None]]  # table → aggregate limits for a player, for the table
 
 
 def _level(name: str) -> str:
@@ -71,7 +74,7 @@ VERBS = ("suspend", "resume", "unclaimed", "unclaimed", "late-claim", *MOVES, *M
 class Real:
     """The real rules with their book and what they wrote."""
 
-    def __init__(self, link: Rules) -> None:
+    def __init__(self, link: Rules, limits: Limits) -> None:
         self.book, self.entries = Book(), list[Entry]()
         site = SiteSettings(
             "twin",
@@ -84,7 +87,10 @@ class Real:
         self.act(ask.SetSite(actor=SYSTEM, settings=site))
         self.act(ask.OpenLink(actor=SYSTEM, settings=link_settings(link)))
         for table, (seats, live) in link.tables.items():
-            settings_ = TableSettings(table, LINK, "twin", seats, folded_live=live)
+            player, whole = limits.get(table, (None, None))
+            settings_ = TableSettings(
+                table, LINK, "twin", seats, folded_live=live, cap_player_cents=player, cap_table_cents=whole
+            )
             self.act(ask.DefineTable(actor=SYSTEM, settings=settings_))
             self.act(ask.OpenTable(actor=SYSTEM, table=table))
 
@@ -183,8 +189,8 @@ def _late(verb: str, act: Act, twin: LinkTwin) -> Word:
     return (verb, award, ["big", "small", "authority", "house"][act.c % 4])
 
 
-def play(link: Rules, acts: Sequence[Act]) -> None:
-    twin, real = LinkTwin(link), Real(link)
+def play(link: Rules, acts: Sequence[Act], make_twin: type[LinkTwin] = LinkTwin, limits: Limits | None = None) -> None:
+    twin, real = make_twin(link), Real(link, limits or {})
     history: list[Word] = []
     for place, numbers in enumerate(acts):
         act = link_act(numbers, twin) if (numbers.c + place) % 2 else make(numbers, twin)
@@ -227,3 +233,12 @@ def test_they_agree_where_a_level_overflows_into_the_other(big: Level, small: Le
     """The same, where what a limit keeps out goes to the other level."""
     big = replace(big, limit=2_000, overflow="level:small")
     play(rules(big, small, returned=True, envy_scales=True), acts)
+
+
+def test_the_twin_of_changes_knows_nothing_of_the_rules_it_checks() -> None:
+    """Nor does that of aggregate limits."""
+    for name in ("twin_links.py", "twin_caps.py"):
+        tree = ast.parse((Path(__file__).parent / name).read_text(encoding="utf-8"))
+        imported = {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
+        imported |= {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
+        assert not {module for module in imported if module is None or module.startswith("meterd")}
