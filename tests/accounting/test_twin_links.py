@@ -24,7 +24,7 @@ from meterd.accounting import commands as ask
 from meterd.accounting import commands_links as change
 from meterd.accounting.book import Book
 from meterd.accounting.commands import SYSTEM, Actor, Command, Role
-from meterd.accounting.entries import Entry, Posting
+from meterd.accounting.entries import Entry, Kind, Posting
 from meterd.accounting.rules import decide
 from meterd.accounting.settings import SiteSettings, TableSettings
 
@@ -32,6 +32,18 @@ START, LATER = "2026-01-01T00:00:00.000000Z", "2026-01-02T00:00:00.000000Z"
 ADMINISTRATOR = Actor("adm-1", Role.ADMINISTRATOR)
 ACCOUNTANT = Actor("acc-1", Role.ACCOUNTING)
 PLAYERS = ("meter/", "reserve/", "overflow/", "payable/", "unclaimed/")
+
+#: A meter falls by an award, a void, a correction, a transfer or the recovery of seed, and by nothing else.
+FALLS = {
+    Kind.CLAIMED,
+    Kind.VOIDED,
+    Kind.WAGER_VOIDED,
+    Kind.CORRECTED,
+    Kind.CORRECTION,
+    Kind.ADJUSTED,
+    Kind.TRANSFERRED,
+    Kind.SEED_RECOVERED,
+}
 
 Word = tuple[object, ...]
 Limits = dict[str, tuple[int | None, int | None]]  # table → aggregate limits for a player, for the table
@@ -101,6 +113,8 @@ class Real:
             self.entries.append(entry)
             self.book.apply(self.book.seq + 1, START, entry)
             assert None is self.book.check_levels(entry)
+            falls = [post for post in entry.postings if post.account.startswith("meter/") and post.microcents < 0]
+            assert not falls or entry.kind in FALLS, entry
         if decision.refusal is not None:
             assert before == self.book.balances
         return None if decision.refusal is None else decision.refusal.refusal.value
