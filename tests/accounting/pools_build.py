@@ -98,6 +98,8 @@ class CardRoom:
             self.entries.append((at, entry))
             self.book.apply(self.book.seq + 1, at, entry)
             assert self.book.check_levels(entry) is None
+            moved = {one.account.removeprefix("pool/") for one in entry.postings if one.account.startswith("pool/")}
+            assert moved <= set(entry.body.get("pools", ())), "an entry moves a pool and does not say what it holds"
         self._insist()
         return decision
 
