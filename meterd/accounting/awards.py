@@ -162,18 +162,23 @@ def _owe(money: LinkMoney, claim: ClaimFacts, cents: int, house_cents: int) -> N
 
 
 def _house_cents(rules: LinkRules, pay: Pay, wager_cents: int, *, returned: bool) -> int:
-    """Odds, push and fixed pays of the house, whole cents down. ``returned``: the wager came back already."""
-    table = rules.settings.paytable
+    """Odds, push and fixed pays of the house in whole cents. ``returned``: the wager came back already."""
     match pay.kind:
         case PayKind.ODDS_TO:
-            back = wager_cents if table.original_wager_returned and not returned else 0
-            return pay.n * wager_cents // pay.d + back
+            back = wager_cents if rules.settings.paytable.original_wager_returned and not returned else 0
+            return _odds_cents(rules, pay, wager_cents) + back
         case PayKind.ODDS_FOR:
-            return pay.n * wager_cents // pay.d
+            return _odds_cents(rules, pay, wager_cents)
         case PayKind.PUSH:
             return wager_cents
         case _:
             return _fixed_cents(rules, pay, wager_cents)
+
+
+def _odds_cents(rules: LinkRules, pay: Pay, wager_cents: int) -> int:
+    """Odds on a wager, whole cents down; those of craps alone are rounded up (M1; CO 47.1-2306(4))."""
+    cents, rest = divmod(pay.n * wager_cents, pay.d)
+    return cents + 1 if rest and rules.settings.paytable.kind == "craps" else cents
 
 
 def _fixed_cents(rules: LinkRules, pay: Pay, wager_cents: int) -> int:
