@@ -120,6 +120,14 @@ def test_a_limit_below_the_smallest_wager_at_the_highest_odds_cannot_be() -> Non
     assert cap_problem(settings, limited(cap_table_cents=5_000_00)) is None
 
 
+def test_the_smallest_limit_follows_the_smallest_wager_where_the_pay_does() -> None:
+    """$51.00 printed for a $1 wager is $255.00 for $5, unless the pay does not scale; halves of a cent go down."""
+    for pay, expected in ((fixed("51.00"), 255_00), (fixed("51.00", scales=False), 51_00)):
+        assert expected == smallest_cap(paytable(row("x", pay)), "Test", 500)
+    assert 125_50 == smallest_cap(paytable(row("x", Pay(PayKind.ODDS_TO, n=251, d=2))), "Test", 100)
+    assert 62 == smallest_cap(paytable(row("x", Pay(PayKind.ODDS_FOR, n=125, d=2))), "Test", 1)
+
+
 def test_an_award_a_limit_can_touch_is_known_at_end_game() -> None:
     """It does not confirm itself before, is not paid before, and gives its envy with the round's end."""
     house = casino(table=1_000_00)
