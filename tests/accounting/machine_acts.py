@@ -12,6 +12,7 @@ from machine_links import LINK_COMMANDS, make_link_act
 
 from meterd.accounting import commands as ask
 from meterd.accounting.commands import SYSTEM, Actor, Command, Role
+from meterd.accounting.commands_streak import ClaimBoard, Number, Split, VoidSpin
 from meterd.accounting.entries import Kind
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ CORRECTOR = Actor("sup-2", Role.SUPERVISOR)
 ADMINISTRATOR = Actor("adm-1", Role.ADMINISTRATOR)
 ACCOUNTANT = Actor("acc-1", Role.ACCOUNTING)
 
+NUMBERS: Final = ("0", "00", "1", "2", "3", "5", "8", "20", "35", "36", "37", "x")
 #: Verbs by how often a history uses them.
 VERBS: Final = (
     *("lock",) * 9,
@@ -37,6 +39,9 @@ VERBS: Final = (
     *("void-round", "shut", "open", "crash", "restart"),
     *("noise",) * 3,
     *("suspend", "resume", "unclaimed", "late-claim", "dispose"),
+    *("split", "void-spin"),
+    *("board",) * 2,
+    *("number",) * 6,
     *("adjust", "transfer", "limit", "recover-seed", "release"),
 )
 
@@ -70,6 +75,10 @@ COMMANDS: dict[str, Callable[..., Command]] = {
         actor=SYSTEM, table=table, reason="device_lost" if doubtful else "stopped"
     ),
     "open": lambda table: ask.OpenTable(actor=SYSTEM, table=table),
+    "number": lambda table, number: Number(actor=dealer(table), table=table, number=number),
+    "void-spin": lambda table: VoidSpin(actor=SUPERVISOR, table=table),
+    "board": lambda table, hand: ClaimBoard(actor=dealer(table), table=table, hand=hand),
+    "split": lambda table, seat: Split(actor=dealer(table), table=table, seat=seat),
 }
 
 #: What must be refused whatever the floor looks like.
@@ -195,10 +204,17 @@ def _about_table(verb: str) -> Callable[[World, int, int, int], Act]:
                 "void-round": current is not None and bool(current.stakes),
                 "open": waits is False,
                 "shut": waits is None,
+                "number": current is not None and bool(twin.rules.longest),
+                "void-spin": current is not None and bool(twin.rules.longest) and bool(twin.state.of(current)),
+                "board": current is not None and bool(current.stakes) and not twin.rules.longest,
             }
             if fits[verb]:
                 tables.append((table,))
         act = (verb, *_aim(tables, (_any_table(world, a),), b, c))
+        if verb == "number":
+            return (*act, NUMBERS[a % len(NUMBERS)])
+        if verb == "board":
+            return (*act, _hand(world.twin_of(str(act[1])), a))
         return (*act, bool(c & 1)) if verb == "shut" else act
 
     return act
@@ -259,4 +275,8 @@ _MAKERS: Final[dict[str, Callable[[World, int, int, int], Act | None]]] = {
     "open": _about_table("open"),
     "shut": _about_table("shut"),
     "crash": lambda world, a, b, c: ("crash",),
+    "number": _about_table("number"),
+    "void-spin": _about_table("void-spin"),
+    "board": _about_table("board"),
+    "split": _seated("split"),
 }

@@ -9,9 +9,9 @@ from __future__ import annotations
 from fractions import Fraction
 from functools import cache
 
-from machine_rules import Pick, level_settings, one, random_levels
+from machine_rules import FloorRules, Pick, level_settings, one, random_levels
 from machine_world import World
-from twin_records import Row, Rules
+from twin_records import Row
 
 from meterd.accounting.settings import LinkSettings
 from meterd.edge.files import load_paytables
@@ -27,10 +27,10 @@ def tables() -> tuple[PayTable, ...]:
     return tuple(table for table in found if table.levels and not table.common_outcome)
 
 
-def rules_of(table: PayTable, pick: Pick) -> Rules:
+def rules_of(table: PayTable, pick: Pick) -> FloorRules:
     """A link of this table as the twin knows it."""
     names = list(table.levels)
-    return Rules(
+    return FloorRules(
         wager=table.wager_cents * one(pick, [1, 1, 2, 5]),
         units_max=1 + pick(3),
         printed=table.wager_cents,

@@ -9,7 +9,10 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import TYPE_CHECKING, Final
 
-from twin_links import LinkState, LinkTwin
+from twin_caps import CapState, CapTwin, Limits
+from twin_links import LinkTwin
+from twin_records import Rules
+from twin_streak import StreakState, StreakTwin
 
 from meterd.accounting import commands_links as change
 from meterd.accounting.commands import Actor, Command, Role
@@ -28,8 +31,8 @@ LINK_VERBS: Final = ("suspend", "resume", *MOVES[:-1])
 LATE_VERBS: Final = ("unclaimed", "dispose", "late-claim")
 
 
-class FloorState(LinkState):
-    """A link from which money can go to another one."""
+class FloorState(StreakState, CapState):
+    """All that a link can do, and that money can go from it to another one."""
 
     def transfer_out(self, level: str, cents: int, table: str) -> None:
         self._leave("elsewhere", level, "meter", Fraction(cents), table)
@@ -38,10 +41,20 @@ class FloorState(LinkState):
         self.receive("elsewhere", level, Fraction(cents))
 
 
-class FloorTwin(LinkTwin):
+class FloorTwin(StreakTwin, CapTwin):
     """One of several links of a floor."""
 
-    makes = FloorState
+    state: FloorState
+
+    def __init__(self, rules: Rules, limits: Limits) -> None:
+        self.makes = type("LimitedState", (FloorState,), {"limits": limits})
+        super().__init__(rules)
+
+    def _about_table_why_not(self, act: Act, table: str) -> str | None:
+        stopped = self.state.suspended and table not in self.state.shut_tables
+        if stopped and act[0] in {"number", "void-spin", "board", "split", "claim"}:
+            return "LINK_SUSPENDED"
+        return super()._about_table_why_not(act, table)
 
     def transfer_to(self, level: str, other: FloorTwin, target: str, cents: int) -> str | None:
         """Money of this link to another: what either says against it, else both carry out their half."""

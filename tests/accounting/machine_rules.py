@@ -7,12 +7,26 @@ but the forms in which settings are told.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TypeVar
 
+from twin_caps import Limits
 from twin_records import Level, Row, Rules
+from twin_streak import StreakRules
 
-from meterd.accounting.settings import Floor, LevelSettings, LinkSettings, ResetMode, TableSettings, Ties
+from meterd.accounting.settings import (
+    EnvyTo,
+    EnvyTrigger,
+    Floor,
+    LevelSettings,
+    LinkSettings,
+    ResetMode,
+    Settlement,
+    SplitHand,
+    TableSettings,
+    Ties,
+)
 from meterd.paytables.model import Pay, PayKind, PayTable
 from meterd.paytables.model import Row as PrintedRow
 
@@ -29,22 +43,58 @@ def one(pick: Pick, options: Sequence[T]) -> T:
     return options[pick(len(options))]
 
 
-def random_rules(pick: Pick, name: str = "L", first_table: int = 1, tables: int | None = None) -> Rules:
-    """One to four levels, one to twelve tables, rows of every kind of pay."""
+@dataclass(frozen=True)
+class FloorRules(StreakRules):
+    """A link with the aggregate limits of its tables."""
+
+    limits: tuple[tuple[str, int | None, int | None], ...] = ()
+
+
+def limits_of(link: Rules) -> Limits:
+    found = link.limits if isinstance(link, FloorRules) else ()
+    return {table: (player, whole) for table, player, whole in found if (player, whole) != (None, None)}
+
+
+def random_rules(pick: Pick, name: str = "L", first_table: int = 1, tables: int | None = None) -> FloorRules:
+    """One to four levels, one to twelve tables, rows of every kind of pay; one link in five is a wheel's."""
     names = ["mega", "major", "minor", "mini"][: 1 + pick(4)]
     count = tables or one(pick, [1, 1, 2, 2, 3, 4, 5, 6, 8, 12])
-    return Rules(
-        wager=one(pick, [100, 500, 1, 33, 2_500]),
+    longest = 0 if pick(5) else 2 + pick(4)
+    names_of_tables = [f"T{first_table + n}" for n in range(count)]
+    wager = one(pick, [100, 500, 1, 33, 2_500])
+    least = max(1_000 * wager, 5_000)  # no odds here are higher, and no limit may be lower
+    return FloorRules(
+        wager=wager,
         units_max=1 + pick(5),
         printed=one(pick, [100, 500, 7]),
         returned=bool(pick(2)),
         envy_scales=bool(pick(2)),
         levels=random_levels(pick, names),
-        rows=_rows(pick, names),
-        tables={f"T{first_table + n}": (1 + pick(7), bool(pick(2))) for n in range(count)},
+        rows=_streaks(pick, names, longest) if longest else _rows(pick, names),
+        tables={table: (1 + pick(7), bool(pick(2))) for table in names_of_tables},
         confirm_above=one(pick, [0, 0, 300, 2_500]),
         name=name,
+        longest=longest,
+        split=one(pick, ["no-effect", "dead"]),
+        trigger=one(pick, ["all", "all", "highest"]),
+        envy_min=one(pick, [0, 0, 300]),
+        envy_to=one(pick, ["players", "players", "dealer"]),
+        board_triggers=bool(pick(2)),
+        clockwise=bool(pick(2)),
+        limits=tuple(
+            (table, one(pick, [None, least]), one(pick, [None, least, least + 9_001]))
+            for table in names_of_tables
+            if not pick(4)
+        ),
     )
+
+
+def _streaks(pick: Pick, names: list[str], longest: int) -> dict[str, Row]:
+    """A row for every length but the first, which loses; the longest takes a meter."""
+    rows = {f"streak-{longest}": Row((("percent", "1", one(pick, names)),), envy=one(pick, [0, 100]))}
+    for length in range(2, longest):
+        rows[f"streak-{length}"] = Row((_pay(pick, names), _pay(pick, [])), envy=one(pick, [0, 30]))
+    return rows
 
 
 def random_levels(pick: Pick, names: list[str]) -> dict[str, Level]:
@@ -100,7 +150,7 @@ def _pay(pick: Pick, names: list[str]) -> tuple[object, ...]:
     if kind == 5:
         return ("to", 1 + pick(50), 1 + pick(6))
     if kind == 6:
-        return one(pick, [("for", 1 + pick(50), 1 + pick(6)), ("push",)])
+        return one(pick, [("for", 1 + pick(50), 1 + pick(6)), ("for", 60, 1), ("to", 50, 1), ("push",)])
     return ("house", one(pick, [1, 199, 5_000]), bool(pick(2)))
 
 
@@ -142,7 +192,19 @@ def link_settings(link: Rules) -> LinkSettings:
         original_wager_returned=link.returned,
         envy_scales=link.envy_scales,
     )
-    return LinkSettings(link.name, link.wager, link.units_max, paytable, level_settings(link))
+    plain = LinkSettings(link.name, link.wager, link.units_max, paytable, level_settings(link))
+    if not isinstance(link, FloorRules):
+        return plain
+    wheel = replace(paytable, evaluator="rising-streak", common_outcome=True)
+    return replace(
+        plain,
+        paytable=wheel if link.longest else paytable,
+        envy_trigger=EnvyTrigger(link.trigger),
+        envy_min_cents=link.envy_min,
+        envy_to=EnvyTo(link.envy_to),
+        board_triggers=link.board_triggers,
+        split=SplitHand(link.split),
+    )
 
 
 def level_settings(link: Rules) -> tuple[LevelSettings, ...]:
@@ -164,6 +226,18 @@ def level_settings(link: Rules) -> tuple[LevelSettings, ...]:
 
 
 def table_settings(link: Rules) -> list[TableSettings]:
+    limits = limits_of(link)
+    clockwise = isinstance(link, FloorRules) and link.clockwise
     return [
-        TableSettings(table, link.name, "twin", seats, folded_live=live) for table, (seats, live) in link.tables.items()
+        TableSettings(
+            table,
+            link.name,
+            "twin",
+            seats,
+            folded_live=live,
+            cap_player_cents=limits.get(table, (None, None))[0],
+            cap_table_cents=limits.get(table, (None, None))[1],
+            settlement=Settlement.CLOCKWISE if clockwise else Settlement.COUNTER_CLOCKWISE,
+        )
+        for table, (seats, live) in link.tables.items()
     ]

@@ -17,7 +17,7 @@ from typing import Any
 
 from machine_acts import COMMANDS, NOISE, make
 from machine_links import LINK_COMMANDS, LINK_VERBS, FloorTwin
-from machine_rules import link_settings, table_settings
+from machine_rules import limits_of, link_settings, table_settings
 from twin_records import Rules
 
 from meterd.accounting import commands as ask
@@ -58,7 +58,7 @@ class World:
         self, links: Sequence[Rules], settings: dict[str, LinkSettings] | None = None, *, light: bool = False
     ) -> None:
         self.light = light
-        self.twins = {link.name: FloorTwin(link) for link in links}
+        self.twins = {link.name: FloorTwin(link, limits_of(link)) for link in links}
         self.tables = {table: link.name for link in links for table in link.tables}
         self.book, self.shadow = Book(), Book()
         self.written: list[str] = []
@@ -247,6 +247,7 @@ class World:
         assert liability >= 0
         for table in twin.rules.tables:
             if state.rounds[table] is None:
+                assert state.tokes[table] == book.tables[table].last_toke_cents
                 assert sorted(state.past_envy[table]) == sorted(tuple(s) for s in book.tables[table].last_envy)
 
     def _compare_journal(self, name: str) -> None:

@@ -10,7 +10,15 @@ from accounting_build import DEALER, Casino, fixed, level, link, paytable, perce
 from meterd.accounting.commands import SYSTEM, Claim, Lock, OpenLink, VoidRound, WagerSeen
 from meterd.accounting.refusals import Refusal
 from meterd.accounting.settings import Floor, LevelSettings, LinkSettings, ResetMode, Ties
-from meterd.money import AMOUNT_CENTS_MAX, MICROCENTS_MAX, contribution_microcents, percent_cents, whole_cents
+from meterd.money import (
+    AMOUNT_CENTS_MAX,
+    MICROCENTS_MAX,
+    contribution_microcents,
+    format_cents,
+    parse_money,
+    percent_cents,
+    whole_cents,
+)
 from meterd.paytables.model import Pay, PayKind
 
 ROWS = paytable(
@@ -124,6 +132,15 @@ def test_a_pay_beyond_the_bound_is_refused(hand: str) -> None:
     assert Refusal.AMOUNT_OUT_OF_BOUNDS == casino.refuses(Claim(actor=DEALER, table="T1", seat=1, hand=hand))
     assert before == accounts(casino)
     assert "A1" == casino.claim(1, "all")
+
+
+def test_money_as_text_at_its_edges() -> None:
+    """Nothing has no sign, one cent below nothing has one; the largest amount reads back, one cent more does not."""
+    assert ["0.00", "0.01", "-0.01", "-1.00"] == [format_cents(cents) for cents in (0, 1, -1, -100)]
+    assert AMOUNT_CENTS_MAX == parse_money(format_cents(AMOUNT_CENTS_MAX))
+    assert -AMOUNT_CENTS_MAX == parse_money(format_cents(-AMOUNT_CENTS_MAX))
+    with pytest.raises(ValueError, match="above the largest amount"):
+        parse_money(format_cents(AMOUNT_CENTS_MAX + 1))
 
 
 def test_a_link_whose_seed_is_beyond_the_bound_is_refused() -> None:

@@ -157,7 +157,7 @@ class StreakTwin(Twin):
     makes = StreakState
 
     def _carry_out(self, act: tuple[object, ...]) -> tuple[str, int] | None:
-        verb, table = str(act[0]), str(act[1])
+        verb, table = str(act[0]), str(act[1]) if len(act) > 1 else ""
         if verb == "number":
             self._add(act)
             numbers = self.state.of(self.state.running(table))
