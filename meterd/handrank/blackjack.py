@@ -5,13 +5,16 @@ Units: points; an ace is 11 where that does not pass 21, else 1; ten, jack, quee
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple
 
 from .cards import ACE, JOKER, Card, CardError
 
 TWENTY_ONE: Final = 21
 TEN: Final = 10
+
+#: A dealer draws to every total below this one.
+DEALER_STANDS: Final = 17
 
 
 class Total(NamedTuple):
@@ -71,6 +74,29 @@ def unbusted(cards: Sequence[Card]) -> tuple[Card, ...]:
                 raise CardError(f"{card} took the hand to {hard}; {cards[place + 1]} cannot have been dealt after it")
             return tuple(cards[:place])
     return tuple(cards)
+
+
+def player_finished(cards: Sequence[Card]) -> bool:
+    """A total of 21, hard or soft, or more: no card is drawn to it."""
+    return total(cards).value >= TWENTY_ONE
+
+
+def dealer_finished(cards: Sequence[Card]) -> bool:
+    """A hard 17 or a soft 18, or more, where no dealer draws; at a soft 17 some do (CO 47.1-826(2))."""
+    value, soft = total(cards)
+    return value >= DEALER_STANDS + soft
+
+
+def check_drawn(cards: Sequence[Card], finished: Callable[[Sequence[Card]], bool]) -> None:
+    """Refuse a card that was dealt to a hand already ``finished``.
+
+    Raises:
+        CardError: names the hand, and the card that cannot have been dealt to it; or a joker.
+    """
+    for place in range(2, len(cards)):
+        if finished(cards[:place]):
+            held = f"{' '.join(map(str, cards[:place]))} is {total(cards[:place])}"
+            raise CardError(f"{held} and draws no card; {cards[place]} cannot have been dealt to it")
 
 
 def compare(player: Sequence[Card], dealer: Sequence[Card]) -> int:

@@ -5,12 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
-from meterd.handrank.blackjack import total, unbusted
+from meterd.handrank.blackjack import (
+    DEALER_STANDS,
+    busts,
+    check_drawn,
+    dealer_finished,
+    player_finished,
+    total,
+    unbusted,
+)
 from meterd.handrank.cards import ACE, JOKER, RANK_MIN, RANKS, SUITS, Card, CardError, check_decks
 from meterd.paytables.evaluators import Evaluator
 from meterd.paytables.match import parse_match
 from meterd.paytables.model import Game, PayTable
-from meterd.paytables.qualifiers import DEALER_STANDS, Deal
+from meterd.paytables.qualifiers import Deal
 
 
 def check_dealt(table: PayTable, evaluator: Evaluator, deal: Deal) -> None:
@@ -34,10 +42,10 @@ def check_dealt(table: PayTable, evaluator: Evaluator, deal: Deal) -> None:
     if evaluator.model != "shoe":
         return
     if any(game.own_dealt > game.own_cards for game in table.games):
-        unbusted(deal.own)  # refuses a card dealt to a hand that was over already
+        _check_player(table, deal)
     if any(game.dealer_dealt > game.dealer_cards for game in table.games):
-        unbusted(deal.dealer)
-        _check_finished(table, evaluator, deal)
+        check_drawn(deal.dealer, dealer_finished)
+        _check_dealer(table, evaluator, deal)
 
 
 def most_decks(table: PayTable) -> int:
@@ -75,19 +83,27 @@ def _check_sevens(table: PayTable, evaluator: Evaluator, deal: Deal) -> None:
         raise CardError(f"{table.id} looks at the player's own cards only; community {_text(deal.board)} given")
     if len(deal.own) > evaluator.cards_max:
         raise CardError(f"{len(deal.own)} cards are more than a blackjack hand can hold")
-    unbusted(deal.own)
+    _check_player(table, deal)
 
 
-def _check_finished(table: PayTable, evaluator: Evaluator, deal: Deal) -> None:
-    """A row about all of the dealer's cards is read when he has drawn the last of them."""
-    if not deal.dealer or total(deal.dealer).value >= DEALER_STANDS:
-        return
-    for row in table.rows:
-        if any(match.scope.place == "of:dealer" for match in parse_match(row.match or row.hand, evaluator)):
-            stands = f"{total(deal.dealer).value} ({_text(deal.dealer)})"
-            raise CardError(
-                f"{table.id} looks at all of the dealer's cards; his hand stands at {stands}: give the rest"
-            )
+def _check_player(table: PayTable, deal: Deal) -> None:
+    """No card is drawn to 21, but in Spanish 21, where it may be doubled on (CO 47.1-899.16)."""
+    if table.without_ranks:
+        unbusted(deal.own)
+    else:
+        check_drawn(deal.own, player_finished)
+
+
+def _check_dealer(table: PayTable, evaluator: Evaluator, deal: Deal) -> None:
+    """All of the dealer's cards are read when he has drawn the last; only a live hand wagers on his going over 21."""
+    rows = [parse_match(row.match or row.hand, evaluator) for row in table.rows if row.offered]
+    whole = [match for matches in rows for match in matches if match.scope.place == "of:dealer"]
+    if any(condition.word == "bust" for match in whole for condition in match.conditions) and busts(deal.own):
+        held = f"{_text(deal.own)} is {total(deal.own)}"
+        raise CardError(f"{table.id} is a wager of a live hand, made before the dealer draws; {held}")
+    if whole and deal.dealer and total(deal.dealer).value < DEALER_STANDS:
+        stands = f"{total(deal.dealer).value} ({_text(deal.dealer)})"
+        raise CardError(f"{table.id} looks at all of the dealer's cards; his hand stands at {stands}: give the rest")
 
 
 def _fits(game: Game, deal: Deal) -> bool:

@@ -10,14 +10,11 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple
 
-from meterd.handrank.blackjack import busts, compare, is_blackjack, total
+from meterd.handrank.blackjack import DEALER_STANDS, busts, compare, is_blackjack, total
 from meterd.handrank.cards import ACE, JOKER, RANK_MIN, RANKS, SUITS, Card, CardError, parse_card
 from meterd.handrank.poker import rank
 from meterd.handrank.shoe import makers, same_color, same_suit
 from meterd.handrank.values import HandValue
-
-#: A dealer draws below this total.
-DEALER_STANDS: Final = 17
 
 TEN: Final = 10
 
