@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -23,7 +24,7 @@ from accounting_build import (
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from meterd.accounting.caps import cap_problem, cuts, smallest_cap, touched
+from meterd.accounting.caps import cap_problem, cuts, smallest_cap, touched, touched_parts
 from meterd.accounting.commands import (
     SYSTEM,
     Claim,
@@ -41,6 +42,8 @@ from meterd.accounting.commands import (
 from meterd.accounting.commands import Pay as PayAward
 from meterd.accounting.commands_links import PostCaps
 from meterd.accounting.entries import Kind
+from meterd.accounting.marks import Part
+from meterd.accounting.meter import LinkRules
 from meterd.accounting.refusals import Refusal as No
 from meterd.accounting.settings import SiteSettings, TableSettings
 from meterd.accounting.state import Award, Caps, RoundSeats, TableStatus, Wager
@@ -192,6 +195,37 @@ def test_a_correction_that_a_limit_cuts_is_told_in_one_answer() -> None:
     assert house.folded().awards == house.book.awards
 
 
+def test_a_player_wins_with_one_hand_of_two() -> None:
+    """Seats 1 and 2 are one player: one hand that no limit touches beside one that it does is a winner's."""
+    house = casino(table=1_000_00)
+    house.lock((1, 2, 3))
+    house.do(Join(actor=DEALER, table="T1", seats=(1, 2)))
+    for seat, hand in ((1, "thousand"), (2, "forty-nine"), (3, "thousand")):
+        house.claim(seat, hand)
+    house.end()
+    assert ["500.00", "50.50", "500.00"] == [house.amount(f"A{n}") for n in (1, 2, 3)]
+
+
+def claimed(pays: tuple[Pay, ...], cents: tuple[int, ...], **table: Any) -> tuple[int, ...]:
+    """What a limit touches of an award with these parts, at three units of $1."""
+    settings = link(level(), table=paytable(row("x", *pays), **table))
+    parts = tuple(Part("x", amount, house_cents=amount) for amount in cents)
+    return touched_parts(LinkRules.of(settings), limited(), replace(award(1, 1), units=3, parts=parts))
+
+
+def test_the_wager_that_comes_back_is_touched_once_and_only_where_it_does() -> None:
+    """It lies in the first pay at odds to one of a row."""
+    pays = (Pay(PayKind.ODDS_TO, n=60), Pay(PayKind.ODDS_TO, n=70), Pay(PayKind.LOSS))
+    assert (180_00, 210_00) == claimed(pays, (183_00, 210_00))
+    assert (180_00, 210_00) == claimed(pays, (180_00, 210_00), original_wager_returned=False)
+    assert (0, 210_00) == claimed((Pay(PayKind.ODDS_TO, n=4), pays[1]), (15_00, 210_00))
+
+
+def test_an_award_of_another_table_of_pays_is_not_touched() -> None:
+    """Its parts do not tell what they were paid for."""
+    assert (0, 0) == claimed((Pay(PayKind.ODDS_TO, n=60),), (183_00, 210_00))
+
+
 def test_a_folded_hand_that_is_dead_takes_no_part() -> None:
     """Its award cannot be confirmed, so END GAME does not do it either, and the others keep what is theirs."""
     house = casino(table=1_000_00, folded_live=False)
@@ -335,13 +369,13 @@ def require_limits(house: Casino, number: int, player: int | None, table: int | 
     """The touched parts of a round's awards that still stand."""
     awards = [award for award in house.book.awards.values() if award.round == number and not award.undone]
     awards = [award for award in awards if award.state_word != "voided"]
-    found = {award.seat: sum(touched_parts(house, award)) for award in awards}
+    found = {award.seat: sum(touched_cents(house, award)) for award in awards}
     assert player is None or max(found.values(), default=0) <= player
     winners = sum(1 for cents in found.values() if cents)
     assert table is None or winners < 2 or sum(found.values()) <= table
 
 
-def touched_parts(house: Casino, award: Award) -> tuple[int, ...]:
+def touched_cents(house: Casino, award: Award) -> tuple[int, ...]:
     """Independent of the rules: by the row, what is above the wager that comes back."""
     pays = next(row for row in TABLE.rows if row.hand == award.hand).pays
     wager = award.units * 100

@@ -122,7 +122,9 @@ def test_an_act_on_a_meter_is_refused_in_the_order_of_precedence(name: str) -> N
     climb(house, [(signed(make, **wrong), No.AMOUNT_OUT_OF_BOUNDS)])
     climb(house, [(signed(make, **{**wrong, **mended}), No.NOT_YET)])
     house.end()
-    house.do(signed(make, **{**wrong, **mended}))
+    (done,) = house.do(signed(make, **{**wrong, **mended})).entries
+    assert ("adm-1", "acc-1", "r-1") == (done.actor, done.body["second"], done.body["reference"])
+    assert ("nexus" if wrong["level"] == MAIN else "other") == done.link
     assert house.folded().balances == house.book.balances
 
 
@@ -415,6 +417,9 @@ def test_a_late_claim_is_refused_in_the_order_of_precedence() -> None:
         ({"table": "T1"}, No.ROUND_CLOSED),
         ({"round": 0}, No.ROUND_CLOSED),
         ({"round": 1}, No.SEAT_UNKNOWN),
+        ({"seat": 0}, No.SEAT_UNKNOWN),
+        ({"seat": 8}, No.SEAT_UNKNOWN),
+        ({"seat": 7}, No.HAND_NOT_IN_PAYTABLE),
         ({"seat": 1}, No.HAND_NOT_IN_PAYTABLE),
         ({"hand": "nothing"}, No.HAND_NOT_IN_PAYTABLE),
         ({"hand": "royal-flush"}, No.AMOUNT_OUT_OF_BOUNDS),
