@@ -8,6 +8,7 @@ Choices where the rules leave one:
 * A valid spin is keyed, a void one is not: it is spun again in the same round, so nothing needs to be entered.
 * A number misread, or of a spin found void later, is taken back by a supervisor, the last one first. If it had ended
   the streak, the awards it made are voided with it; a confirmed one refuses that.
+* A wheel that reports by itself (the system) may give the number as well as the dealer's key.
 * A number after the end is ALREADY_DONE: the streak's own answer stands.
 * A house that keeps the streak on the layout keys the result instead, by seat or for all; then no number is taken.
 """
@@ -18,7 +19,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from meterd.accounting.answer import (
-    KEYS,
+    PIT,
     SUPERVISORS,
     Answer,
     entry,
@@ -42,7 +43,7 @@ from meterd.accounting.state import AwardStatus, LinkState, TableState, TableSta
 
 def number(book: Book, command: Number) -> Answer:
     """A spin or roll. One that ends the streak makes the claims of all live seats, where the outcome is common."""
-    found = not_authorised(command.actor, KEYS) or _by_numbers(book, command.table)
+    found = not_authorised(command.actor, PIT) or _by_numbers(book, command.table)
     if isinstance(found, Refused):
         return found
     table, link = found
