@@ -147,6 +147,31 @@ def test_an_award_a_limit_can_touch_is_known_at_end_game() -> None:
     assert house.folded().awards == house.book.awards
 
 
+def test_a_sum_with_a_share_of_a_meter_waits_too() -> None:
+    """A limit touches the second part of 100 % plus 1,000 to 1: confirmed by a supervisor, paid after END GAME."""
+    house = casino(player=1_000_00)
+    house.lock({1: 2})
+    award = house.claim(1, "all")
+    house.confirm(award)
+    assert No.NOT_YET is house.refuses(PayAward(actor=DEALER, award=award))
+    house.end()
+    assert "11,002.40" == house.amount(award)  # the meter, the wager back, and 1,000 of 2,000
+    house.pay(award)
+
+
+def test_an_award_at_the_threshold_waits_for_a_supervisor() -> None:
+    """Below it confirms itself, at END GAME as at the claim."""
+    house = casino(table=1_000_00, confirm_above=1_000_00)
+    house.lock((1,))
+    house.claim(1, "thousand")
+    assert No.ROUND_HAS_OPEN_AWARD is house.refuses(EndGame(actor=DEALER, table="T1"))
+    house = casino(table=1_000_00, confirm_above=1_000_01)
+    house.lock((1,))
+    house.claim(1, "thousand")
+    house.end()
+    assert "confirmed" == house.book.awards["A1"].state_word
+
+
 def test_awards_that_waited_confirm_themselves_in_the_entry_before_the_end() -> None:
     """Capped, Confirmed by rule, GameEnded; the wager that comes back is never cut."""
     house = casino(table=1_000_00)

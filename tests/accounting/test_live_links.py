@@ -15,6 +15,7 @@ from accounting_build import (
     ROYAL,
     SUPERVISOR,
     Casino,
+    fixed,
     level,
     link,
     paytable,
@@ -38,8 +39,12 @@ from meterd.accounting.commands import (
     WagerSeen,
 )
 from meterd.accounting.entries import Kind
+from meterd.accounting.meter import LinkRules
 from meterd.accounting.refusals import Refusal as No
+from meterd.accounting.rules_links import top_row
 from meterd.accounting.settings import LinkSettings, SiteSettings
+from meterd.paytables.model import Pay as PrintedPay
+from meterd.paytables.model import PayKind
 
 TECHNICIAN = Actor("tech-1", Role.TECHNICIAN)
 MAIN, AWAY = "nexus/main", "other/main"
@@ -303,10 +308,33 @@ def test_a_top_award_counts_in_full_and_confirmed() -> None:
     house.do(end)
 
 
+def test_the_highest_award_is_the_largest_share_of_a_meter() -> None:
+    """Of several the one tried first; where no row pays a share, the first that pays; else there is none."""
+    jackpot, tenth, all_, both = (
+        row("jackpot", fixed("1000000.00")),
+        row("tenth", percent("10%")),
+        row("all", percent("100%")),
+        row("both", percent("100%"), fixed("1.00")),
+    )
+    lost, blank = row("lost", PrintedPay(PayKind.LOSS)), row("blank")
+    for rows, more, expected in (
+        ((lost, jackpot, tenth, all_, both), {}, "all"),
+        ((lost, jackpot, tenth, all_, both), {"rows_printed": "worst-first"}, "both"),
+        ((lost, blank, jackpot, row("small", fixed("1.00"))), {}, "jackpot"),
+    ):
+        found = top_row(LinkRules.of(link(level(), table=paytable(*rows, **more))))
+        assert found is not None
+        assert expected == found.hand
+    nothing = link(level(), table=paytable(lost, blank))
+    assert top_row(LinkRules.of(nothing)) is None
+    house = Casino(nothing, other_link(), site=EASY)
+    house.do(signed(ask.Discontinue, link="nexus", reference=""))
+
+
 def test_rules_only_become_easier() -> None:
     """Verdict, people, link, table, awards, play, done."""
     easier = paytable(*ROYAL.rows, row("full-house", percent("1%")), id="test/easier")
-    stranded = paytable(row("push", *ROYAL.rows[4].pays))
+    stranded = paytable(row("push", *ROYAL.rows[4].pays), row("fixed", fixed("5.00")))
     elsewhere = paytable(row("royal-flush", percent("100%", "mega")))
     house = casino()
     harder = {"link": "none", "paytable": easier, "verdict": "harder"}
@@ -424,6 +452,7 @@ def test_a_late_claim_is_refused_in_the_order_of_precedence() -> None:
         ({"hand": "nothing"}, No.HAND_NOT_IN_PAYTABLE),
         ({"hand": "royal-flush"}, No.AMOUNT_OUT_OF_BOUNDS),
         ({"cents": 9_000_000_000_001}, No.AMOUNT_OUT_OF_BOUNDS),
+        ({"cents": 9_000_000_000_000}, No.NOT_YET),
         ({"cents": 700_00}, No.NOT_YET),
     ):
         late |= mend
