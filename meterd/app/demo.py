@@ -311,6 +311,8 @@ _TELLS: Final = {
     "Locked": "{table}  LOCK",
     "LateBet": "{table}  late bet, seat {seat}: refused",
     "Claimed": "{table}  CLAIM {award}, seat {seat}, {hand}: {amount}",
+    "CommonClaimed": "{table}  CLAIM for all live seats, {hand}",
+    "NumberKeyed": "{table}  number {number}, length {length}",
     "Confirmed": "{table}  confirmed {award}",
     "Paid": "{table}  paid {award}",
     "Voided": "{table}  voided {award}",

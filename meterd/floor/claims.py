@@ -30,7 +30,7 @@ from meterd.accounting.commands import (
     VoidRound,
     VoidSeat,
 )
-from meterd.accounting.commands_streak import Number
+from meterd.accounting.commands_streak import Number, VoidSpin
 from meterd.accounting.entries import Kind
 from meterd.accounting.refusals import Refused
 from meterd.accounting.rules import decide
@@ -142,9 +142,8 @@ class PadLine:
         self._shown_before = self._words(book)
         actor = self._actor()
         step = apply(self.state, press.signal)
-        if step.act is Act.SAY_NO_HAND and self.state is Pad.DIGITS and self._numbers(book):
-            number = Number(actor=actor, device=device, event=event, table=self._table.id, number=self._digits)
-            commands: tuple[Command, ...] = (number,)
+        if step.act is Act.SAY_NO_HAND and self._numbers(book):
+            commands = self._number(book, actor, event, device)
         else:
             commands = self._act(step.act, press.number, book, actor, event, device)
         if isinstance(step.then, Pad):
@@ -230,6 +229,20 @@ class PadLine:
                 return ()
         return (command,)
 
+    def _number(self, book: Book, actor: Actor, event: Event, device: str) -> tuple[Command, ...]:
+        """Digits and ENTER where numbers make the hands: a spin, or for a supervisor the last one taken back.
+
+        To take it back its number is keyed, so that nobody takes back another one than he sees.
+        """
+        table = self._table.id
+        if self.state is Pad.DIGITS:
+            return (Number(actor=actor, device=device, event=event, table=table, number=self._digits),)
+        streak = book.tables[table].streak
+        if streak is not None and streak.numbers[-1] != self._digits:
+            self._answer = f"{pad_words.REFUSED} LAST WAS {streak.numbers[-1]}"
+            return ()
+        return (VoidSpin(actor=actor, device=device, event=event, table=table),)
+
     def _settle(self, act: Act, book: Book, actor: Actor, event: Event, device: str) -> tuple[Command, ...]:
         if self._award is None:
             self._answer = words.NO_AWARD
@@ -301,7 +314,7 @@ class PadLine:
             case Pad.DIGITS:
                 return f"{'' if self._numbers(book) else 'S'}{self._digits}"
             case Pad.SUPERVISOR_DIGITS:
-                return f"S{self._digits} SUP"
+                return f"{'' if self._numbers(book) else 'S'}{self._digits} SUP"
             case Pad.HAND:
                 return self._preview_words(book)
             case Pad.SUPERVISOR:

@@ -24,7 +24,7 @@ from meterd.accounting.commands import (
     VoidRound,
     VoidSeat,
 )
-from meterd.accounting.commands_streak import Number
+from meterd.accounting.commands_streak import Number, VoidSpin
 from meterd.accounting.entries import Entry
 from meterd.accounting.refusals import ADVICE, Refused
 from meterd.accounting.state import Award, TableState
@@ -143,7 +143,7 @@ def taken_answer(
             return _taken_with_amount("ENVY", envy_cents, columns)
         case EndGame() if toke_cents := sum(entry.body.get("toke_cents", 0) for entry in entries):
             return _taken_with_amount("TOKE", toke_cents, columns)
-        case Number():
+        case Number() | VoidSpin():
             return _number_answer(command, table)
         case Confirm() | Pay() | Void():
             words = _award_answer(command, awards)
@@ -152,9 +152,11 @@ def taken_answer(
     return f"{pad_words.TAKEN} {words}".rstrip()
 
 
-def _number_answer(command: Number, table: TableState) -> str | None:
+def _number_answer(command: Number | VoidSpin, table: TableState) -> str | None:
     """How long the streak is; None where awards that it made wait for a supervisor."""
     streak = table.streak
+    if isinstance(command, VoidSpin):
+        return f"{pad_words.TAKEN} VOID SPIN L{streak.length if streak is not None else 0}"
     if streak is None or (streak.ended and table.awards):
         return None
     return f"{pad_words.TAKEN} {command.number} {'END ' if streak.ended else ''}L{streak.length}"

@@ -10,7 +10,7 @@ from meterd.accounting.entries import Kind
 from meterd.paytables.model import Pay, PayKind, PayTable, Row
 from protocols import pad_words
 
-ENTER, END = pad_words.KEY_ENTER, pad_words.KEY_END_GAME
+ENTER, END, SUPERVISOR = pad_words.KEY_ENTER, pad_words.KEY_END_GAME, pad_words.KEY_SUPERVISOR
 
 UP = PayTable(
     id="test/up",
@@ -72,3 +72,31 @@ def test_digits_at_a_card_table_are_still_a_seat(floor: Any) -> None:
     assert "S2" == floor.text[1]
     floor.press(ENTER)
     assert ("NO HAND KEYED", []) == (floor.text[1], floor.refusals)
+
+
+def test_a_supervisor_takes_the_last_number_back_by_keying_it(make_floor: Callable[..., Any]) -> None:
+    """Only the last one, and with it the awards it made."""
+    floor = make_floor(paytable=UP, confirm_above_cents=0).open()
+    floor.locked(1, 3)
+    floor.press("1", ENTER, "2", ENTER, "3", "6", ENTER)
+    floor.press(SUPERVISOR, "3", "5")
+    assert "35 SUP" == floor.text[1]
+    floor.press(ENTER)
+    assert ("NO LAST WAS 36", 3) == (floor.text[1], floor.book.tables["T1"].streak.length)
+    (back,) = floor.press(SUPERVISOR, "3", "6", ENTER)
+    assert ("sup-key@T1", "OK VOID SPIN L2") == (back.actor.id, floor.text[1])
+    assert ["voided", "voided"] == [award.state_word for award in floor.book.awards.values()]
+    floor.press(SUPERVISOR, "2", ENTER, SUPERVISOR, "1", ENTER)
+    assert ("OK VOID SPIN L0", None) == (floor.text[1], floor.book.tables["T1"].streak)
+    floor.press(SUPERVISOR, "1", ENTER)
+    assert "NO ALREADY DONE" == floor.text[1]
+
+
+def test_a_number_counts_once_however_often_its_key_is_heard(make_floor: Callable[..., Any]) -> None:
+    """The event of ENTER is the number's identity; the same event again is answered as before."""
+    floor = make_floor(paytable=UP).open()
+    floor.locked(1)
+    (number,) = floor.press("5", ENTER)
+    again = floor.decide(number)
+    assert ("ALREADY_DONE", ()) == (again.refusal.refusal.value, again.entries)
+    assert 1 == floor.book.tables["T1"].streak.length
