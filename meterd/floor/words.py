@@ -144,7 +144,7 @@ def taken_answer(
         case EndGame() if toke_cents := sum(entry.body.get("toke_cents", 0) for entry in entries):
             return _taken_with_amount("TOKE", toke_cents, columns)
         case Number() | VoidSpin():
-            return _number_answer(command, table)
+            return _number_answer(command, table, awards)
         case Confirm() | Pay() | Void():
             words = _award_answer(command, awards)
         case _:
@@ -152,12 +152,12 @@ def taken_answer(
     return f"{pad_words.TAKEN} {words}".rstrip()
 
 
-def _number_answer(command: Number | VoidSpin, table: TableState) -> str | None:
+def _number_answer(command: Number | VoidSpin, table: TableState, awards: Mapping[str, Award]) -> str | None:
     """How long the streak is; None where awards that it made wait for a supervisor."""
     streak = table.streak
     if isinstance(command, VoidSpin):
         return f"{pad_words.TAKEN} VOID SPIN L{streak.length if streak is not None else 0}"
-    if streak is None or (streak.ended and table.awards):
+    if streak is None or any(awards[name].pending for name in table.awards):
         return None
     return f"{pad_words.TAKEN} {command.number} {'END ' if streak.ended else ''}L{streak.length}"
 

@@ -100,3 +100,11 @@ def test_a_number_counts_once_however_often_its_key_is_heard(make_floor: Callabl
     again = floor.decide(number)
     assert ("ALREADY_DONE", ()) == (again.refusal.refusal.value, again.entries)
     assert 1 == floor.book.tables["T1"].streak.length
+
+
+def test_awards_that_confirm_themselves_leave_the_end_of_the_streak_on_the_line(make_floor: Callable[..., Any]) -> None:
+    """2 for 1 is below the threshold: nobody is waited for."""
+    floor = make_floor(paytable=UP).open()
+    floor.locked(1)
+    floor.press("1", ENTER, "2", ENTER, "3", "6", ENTER)
+    assert ("OK 36 END L3", "confirmed") == (floor.text[1], floor.book.awards["A1"].state_word)
