@@ -10,11 +10,13 @@ push · loss
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import Final
 
-from meterd.money import parse_money, parse_rate
+from meterd.money import PPM_PER_WHOLE, parse_money, parse_rate
 from meterd.paytables.model import Pay, PayKind
+from meterd.paytables.place import shown
 
 #: The level name that means the link's only level.
 ONLY_LEVEL: Final = "meter"
@@ -32,8 +34,9 @@ FORMS: Final = (
 )
 
 _SHARE: Final = re.compile(r"([0-9.]+%) ([a-z][a-z0-9-]*)")
-_ODDS: Final = re.compile(r"([0-9,]+(?:\.[0-9]+)?) (to|for) ([0-9]+)")
-_FIXED: Final = re.compile(r"\$([0-9,]+(?:\.[0-9]{2})?)( unscaled)?(?: from ([a-z][a-z0-9-]*))?")
+_NUMBER: Final = r"(?:[0-9]{1,3}(?:,[0-9]{3}){1,3}|[0-9]{1,12})"
+_ODDS: Final = re.compile(rf"({_NUMBER}(?:\.[0-9]{{1,6}})?) (to|for) ([0-9]{{1,6}})")
+_FIXED: Final = re.compile(rf"\$({_NUMBER}(?:\.[0-9]{{2}})?)( unscaled)?(?: from ([a-z][a-z0-9-]*))?")
 
 
 def parse_pay(text: str) -> Pay:
@@ -60,7 +63,29 @@ def parse_pay(text: str) -> Pay:
             from_meter=fixed[3] is not None,
             level=_level(fixed[3]) if fixed[3] else None,
         )
-    raise ValueError(f"{text!r} is not a pay; the forms are: {' · '.join(FORMS)}")
+    raise ValueError(f"{shown(text)!r} is not a pay; the forms are: {' · '.join(FORMS)}")
+
+
+def check_sum(pays: Sequence[Pay]) -> None:
+    """Refuse pays that cannot be one row's together.
+
+    Raises:
+        ValueError: push or loss beside another pay, the same pay or two odds, or more of a level than it holds.
+    """
+    if len(pays) < 2:
+        return
+    alone = [pay.kind.value for pay in pays if pay.kind in {PayKind.PUSH, PayKind.LOSS}]
+    if alone:
+        raise ValueError(f"{alone[0]} stands alone: a row that is a {alone[0]} pays nothing else")
+    if len(set(pays)) < len(pays):
+        raise ValueError("the same pay stands twice; write one pay with the sum of both")
+    if sum(pay.kind in {PayKind.ODDS_TO, PayKind.ODDS_FOR} for pay in pays) > 1:
+        raise ValueError("a row has one pay in odds; write both as one")
+    for level in {pay.level for pay in pays}:
+        of_level = [pay for pay in pays if pay.level == level]
+        share = sum(pay.percent_ppm for pay in of_level)
+        if share > PPM_PER_WHOLE or (share == PPM_PER_WHOLE and any(pay.from_meter for pay in of_level)):
+            raise ValueError(f"the pays take more than all of the level {level or ONLY_LEVEL}")
 
 
 def _some(amount: int, text: str) -> int:
