@@ -170,6 +170,17 @@ def test_a_limit_below_the_sign_comes_before_one_below_the_seed() -> None:
     assert 2_375_000 == house.microcents("overflow/nexus/main")
 
 
+def test_an_adjustment_stops_at_the_limit_to_the_cent() -> None:
+    """Up to it, and not one cent further."""
+    house = Casino(link(level(limit="10000.02", overflow="next_meter")), site=EASY)
+    house.do(signed(ask.Adjust, level=MAIN, cents=1))
+    house.do(signed(ask.Adjust, level=MAIN, cents=1))
+    assert No.AMOUNT_OUT_OF_BOUNDS is house.refuses(signed(ask.Adjust, level=MAIN, cents=1))
+    assert ("10,000.02", "0.02") == (house.display(), house.liability())
+    house.do(signed(ask.Adjust, level=MAIN, cents=-2))
+    assert ("10,000.00", "-10,000.00") == (house.display(), house.seed())
+
+
 def test_what_a_site_forbids_is_forbidden_to_everybody() -> None:
     """Seed recovery, release, and the house as a place for players' money need a site that says so."""
     house = casino(STRICT)
