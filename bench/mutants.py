@@ -1,13 +1,13 @@
 """Mutation testing of the money: one small change of the code at a time, and whether a test notices.
 
     python bench/mutants.py [--files money.py meter.py …] [--minutes M] [--every K]      append results
-    python bench/mutants.py --again                                                      only what survived before
+    python bench/mutants.py --again --thorough            only what survived before, with all tests of the room
     python bench/mutants.py --list                                                       count mutants by file
 
 A mutant is one change of one place of the syntax tree: another comparison, sum for difference, ``and`` for ``or``, a
 number one larger, a condition turned round, a statement left out. It is put into a copy of the tree; a forked child
-plays a few random floors against the twin and then runs the tests of the room, up to the first failure (the longest
-tests, which are random floors too, are left out; for the pools only their own tests run). A mutant is
+plays a few random floors against the twin and then runs the tests of the room, up to the first failure: the quick
+ones, or with ``--thorough`` all but the longest, which are random floors too; for the pools only their own. A mutant is
 known by its file, its place and the text around it, so that a run begins where the last one stopped. Results are lines
 of ``bench/results/mutants.jsonl``; what survived is explained in ``bench/results/mutants.md``.
 """
@@ -38,7 +38,14 @@ TIMEOUT_CPU_S = 40
 FLOORS = 10
 STEPS = 80
 #: Run first, and not run: what random floors show in a second, these would show in half a minute.
-QUICK = ("test_money_rules.py", "test_rules.py", "test_ties_together.py", "test_overflow_given_back.py")
+QUICK = (
+    "../test_money.py",
+    "test_money_rules.py",
+    "test_rules.py",
+    "test_ties_together.py",
+    "test_overflow_given_back.py",
+    "test_edges.py",
+)
 SLOW = ("test_machine.py", "test_long_run.py", "test_twin.py", "test_twin_links.py", "test_corrected.py")
 
 COMPARE: dict[type[ast.cmpop], type[ast.cmpop]] = {
@@ -192,7 +199,7 @@ def _context(lines: Sequence[str], place: int) -> str:
 # running
 
 
-def survives(tree: Path, tests: Path, mutant: Mutant, tell: IO[str] | None = None) -> str:
+def survives(tree: Path, tests: Path, mutant: Mutant, tell: IO[str] | None = None, *, thorough: bool = False) -> str:
     """What became of a mutant: killed by a floor, killed by a test, by the clock, or survived."""
     target = tree / "meterd" / mutant.file
     old = target.read_text(encoding="utf-8")
@@ -200,7 +207,7 @@ def survives(tree: Path, tests: Path, mutant: Mutant, tell: IO[str] | None = Non
     try:
         child = os.fork()
         if child == 0:
-            _child(tree, tests, mutant, tell)
+            _child(tree, tests, mutant, tell, thorough=thorough)
         _, status = os.waitpid(child, 0)
     finally:
         target.write_text(old, encoding="utf-8")
@@ -209,7 +216,7 @@ def survives(tree: Path, tests: Path, mutant: Mutant, tell: IO[str] | None = Non
     return {0: "survived", 1: "test", 2: "floor"}.get(os.waitstatus_to_exitcode(status), "test")
 
 
-def _child(tree: Path, tests: Path, mutant: Mutant, tell: IO[str] | None) -> None:
+def _child(tree: Path, tests: Path, mutant: Mutant, tell: IO[str] | None, *, thorough: bool) -> None:
     signal.setitimer(signal.ITIMER_VIRTUAL, TIMEOUT_CPU_S)
     sys.dont_write_bytecode = True
     null = os.open(os.devnull, os.O_WRONLY)
@@ -219,7 +226,7 @@ def _child(tree: Path, tests: Path, mutant: Mutant, tell: IO[str] | None) -> Non
     sys.path[:0] = [str(tree), str(tests)]
     try:
         about_pools = "pool" in mutant.file
-        os._exit((0 if about_pools else _floors()) or _tests(tests, about_pools=about_pools))
+        os._exit((0 if about_pools else _floors()) or _tests(tests, about_pools=about_pools, thorough=thorough))
     except BaseException:  # noqa: BLE001 - a mutant that raises is noticed
         if tell:
             traceback.print_exc(file=tell)
@@ -245,14 +252,14 @@ def _floors() -> int:
     return 0
 
 
-def _tests(tests: Path, *, about_pools: bool) -> int:
+def _tests(tests: Path, *, about_pools: bool, thorough: bool) -> int:
     import pytest  # noqa: PLC0415
 
     names = [file.name for file in sorted(tests.glob("test_*.py")) if file.name not in {*QUICK, *SLOW}]
     if about_pools:
         names = [name for name in names if "pool" in name]
     else:
-        names = [*QUICK, *(name for name in names if "pool" not in name), "../test_money.py"]
+        names = [*QUICK, *(name for name in names if thorough and "pool" not in name)]
     flags = ["-x", "-q", "-p", "no:cacheprovider", "-p", "no:randomly", "-p", "no:xdist", "--no-header"]
     flags += [
         "-c",
@@ -282,6 +289,7 @@ def main() -> int:
     parser.add_argument("--minutes", type=float, default=60.0)
     parser.add_argument("--every", type=int, default=1)
     parser.add_argument("--again", action="store_true")
+    parser.add_argument("--thorough", action="store_true")
     parser.add_argument("--list", action="store_true")
     parser.add_argument("--root", type=Path, default=ROOT)
     arguments = parser.parse_args()
@@ -290,10 +298,11 @@ def main() -> int:
     for name in ("meterd", "protocols", "schema"):
         shutil.copytree(arguments.root / name, tree / name, ignore=shutil.ignore_patterns("__pycache__"))
     for name in ("tests", "docs"):
-        shutil.copytree(ROOT / name, tree / name, ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copytree(arguments.root / name, tree / name, ignore=shutil.ignore_patterns("__pycache__"))
     names = ["money.py", *(f"accounting/{f.name}" for f in sorted((tree / "meterd" / "accounting").glob("*.py")))]
     wanted = [name for name in names if not arguments.files or Path(name).name in arguments.files]
     done = known(arguments.again)
+    thorough = arguments.thorough
     counts: Counter[str] = Counter()
     started = time.monotonic()
     import hypothesis  # noqa: F401, PLC0415 - loaded once, before the forks
@@ -301,7 +310,9 @@ def main() -> int:
 
     if not arguments.list:
         source = (tree / "meterd" / "money.py").read_text(encoding="utf-8")
-        unchanged = survives(tree, tree / "tests" / "accounting", Mutant("money.py", 0, "", "", source), _own_stderr())
+        unchanged = survives(
+            tree, tree / "tests" / "accounting", Mutant("money.py", 0, "", "", source), _own_stderr(), thorough=thorough
+        )
         if unchanged != "survived":
             sys.exit(f"the tests do not pass on the unchanged tree: {unchanged}")
         print(f"unchanged: all tests pass in {time.monotonic() - started:.0f} s", flush=True)
@@ -315,7 +326,7 @@ def main() -> int:
                 continue
             if time.monotonic() - started > arguments.minutes * 60:
                 break
-            result = survives(tree, tree / "tests" / "accounting", mutant)
+            result = survives(tree, tree / "tests" / "accounting", mutant, thorough=thorough)
             counts[result] += 1
             with RESULTS.open("a", encoding="utf-8") as file:
                 line = {"key": key, "file": name, "line": mutant.line, "before": mutant.before, "after": mutant.after}

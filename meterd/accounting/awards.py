@@ -61,7 +61,7 @@ class LinkMoney:
                 facts["won_cents"],
                 facts.get("adjusted_microcents", 0),
             )
-            for name, facts in data["levels"].items()
+            for name, facts in ((name, data["levels"][name]) for name in rules.levels)
         }
         return cls(levels, {key: RoundMark.from_json(mark) for key, mark in data["marks"].items()})
 

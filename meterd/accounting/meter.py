@@ -278,10 +278,11 @@ def contribute(
             level.meter += share
             moves[set_.meter] = moves.get(set_.meter, 0) + share
     landed = {}
-    for name, amount in (sent if received is None else received).items():
+    arrives = sent if received is None else received
+    for name in rules.levels if arrives else ():  # by the settings: an entry read back has its names in another order
         target = levels[name].rules.spill_to
-        if target is not None:
-            landed[name] = receive(levels, target, amount, moves)
+        if target is not None and name in arrives:
+            landed[name] = receive(levels, target, arrives[name], moves)
     return Contribution(hold, over, sent, landed)
 
 

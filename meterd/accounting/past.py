@@ -65,7 +65,7 @@ def closed_ties(money: LinkMoney, key: str, award: str) -> tuple[str, ...]:
     """Levels whose tie of a round is confirmed without this award: for it, the house alone pays (M7)."""
     mark = money.marks.get(key)
     ties = mark.ties if mark is not None else {}
-    return tuple(name for name, tie in ties.items() if tie.closed and award not in tie.members)
+    return tuple(sorted(name for name, tie in ties.items() if tie.closed and award not in tie.members))
 
 
 def corrected(timeline: Timeline, award: Award, *, hand: str, seat: int, units: int) -> Retold:

@@ -157,7 +157,7 @@ def row_of(rules: LinkRules, hand: str | None, cards: Mapping[str, str] | None) 
 def closed_ties(link: LinkState, key: str) -> tuple[str, ...]:
     """Levels whose tie of a round is confirmed: who claims now comes late to it."""
     mark = link.marks.get(key)
-    return tuple(name for name, tie in mark.ties.items() if tie.closed) if mark is not None else ()
+    return tuple(sorted(name for name, tie in mark.ties.items() if tie.closed)) if mark is not None else ()
 
 
 def _claimed(

@@ -23,10 +23,12 @@ def split_levels(rules: LinkRules) -> set[str]:
 def groups(rules: LinkRules, mark: RoundMark | None, pending: Collection[str]) -> list[set[str]]:
     """Pending awards of a round that are confirmed together. An award in no open tie is in no group."""
     split = split_levels(rules)
+    ties = mark.ties if mark is not None else {}
     found: list[set[str]] = []
-    for name, tie in (mark.ties if mark is not None else {}).items():
+    for name in (name for name in rules.levels if name in split and name in ties):
+        tie = ties[name]
         members = {award for award in tie.members if award in pending}
-        if name not in split or tie.closed or not members:
+        if tie.closed or not members:
             continue
         apart = []
         for group in found:

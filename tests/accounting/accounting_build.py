@@ -234,7 +234,7 @@ class Casino:
                 entry.link,
                 entry.device,
                 entry.event_id,
-                json.loads(json.dumps(dict(entry.body))),
+                json.loads(json.dumps(dict(entry.body), sort_keys=True)),
                 entry.postings,
             )
             book.apply(seq, "2026-01-01T00:00:00.000000Z", again)

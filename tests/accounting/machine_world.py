@@ -2,8 +2,9 @@
 
 ``World.step`` makes one act out of small numbers, so that hypothesis can shrink a history and a seed can repeat it.
 After every step: both reckonings give the same answer and the same amount on every account; postings sum to zero; the
-fold of the entries as text is the book; deciding changed nothing, and a refusal leaves everything as it was; no account
-of the players is below zero, nor is what is owed to them; what they own is what wagers brought less what was paid out.
+fold of the entries as text is the book, and decides the same; deciding changed nothing, and a refusal leaves everything
+as it was; no account of the players is below zero, nor is what is owed to them; what they own is what wagers brought
+less what was paid out.
 """
 
 from __future__ import annotations
@@ -39,9 +40,14 @@ PLACE = {"seq", "at_utc"}
 
 def retold(entry: Entry) -> Entry:
     """An entry as it comes back from the ledger."""
-    body = json.loads(json.dumps(entry.body))
+    body = json.loads(json.dumps(entry.body, sort_keys=True))
     postings = tuple(Posting(account, amount) for account, amount in json.loads(json.dumps(entry.postings)))
     return Entry(entry.kind, entry.actor, entry.table, entry.link, entry.device, entry.event_id, body, postings)
+
+
+def comparable(decision: Decision) -> list[tuple[object, ...]]:
+    """The entries of an answer, for which neither the order of postings nor that of keys counts."""
+    return [(entry.kind, entry.table, entry.link, entry.body, sorted(entry.postings)) for entry in decision.entries]
 
 
 def holdings(book: Book) -> dict[str, Any]:
@@ -93,6 +99,9 @@ class World:
                 self.book.apply(self.book.seq + 1, START, entry)
             return decision
         assert vars(self.shadow) == vars(self.book), "deciding changed the book, or its fold is another"
+        restarted = decide(self.shadow, command)
+        assert decision.refusal == restarted.refusal, "a restart changes the answer"
+        assert comparable(decision) == comparable(restarted), "a restart changes what is written"
         for entry in decision.entries:
             assert 0 == sum(posting.microcents for posting in entry.postings)
             self.book.apply(self.book.seq + 1, START, entry)
@@ -102,9 +111,8 @@ class World:
             assert holdings(self.shadow) == holdings(self.book), f"{decision.refusal} changed the book"
         for entry in decision.entries:
             again = retold(entry)
-            self.written.append(
-                json.dumps([entry.kind, entry.actor, entry.table, entry.link, entry.body, again.postings])
-            )
+            told = [entry.kind, entry.actor, entry.table, entry.link, entry.body, again.postings]
+            self.written.append(json.dumps(told, sort_keys=True))
             self.shadow.apply(self.shadow.seq + 1, START, again)
         return decision
 

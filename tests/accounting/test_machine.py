@@ -47,4 +47,4 @@ class Floor(RuleBasedStateMachine):
 
 
 TestFloor = Floor.TestCase
-TestFloor.settings = settings(max_examples=150, stateful_step_count=70)
+TestFloor.settings = settings(max_examples=230, stateful_step_count=70)

@@ -94,3 +94,26 @@ def test_what_followed_by_a_void_is_sought_behind_the_wagers_own_part() -> None:
     assert ("0.52", "0.23") == (casino.display("nexus/b"), casino.overflow("nexus/b"))
     assert "0.00" == casino.account("house/pays/T2")
     assert frozen(casino.folded()) == frozen(casino.book)
+
+
+def test_a_restart_changes_nothing_where_two_levels_send_to_a_third() -> None:
+    """Read back, the names of levels stand in another order; what lands first is as the settings order them."""
+    full = {"limit": "10", "overflow": "level:c"}
+    casino = Casino(
+        link(
+            level("z", "10", "10%", None, **full),
+            level("a", "10", "30%", None, **full),
+            level("c", "10", "0%", None, limit="10.60", overflow="house"),
+            table=paytable(
+                row("all-z", percent("100%", "z")), row("all-c", percent("100%", "c")), row("one", fixed("1"))
+            ),
+        ),
+        tables=2,
+    )
+    casino.lock((1,), "T2")
+    award = casino.claim(1, "one", "T2")
+    casino.lock((1, 2))
+    casino.book = casino.folded()
+    casino.void(award)
+    casino.void_seat(1)
+    assert "10.50" == casino.display("nexus/c")
