@@ -223,8 +223,8 @@ class Casino:
         assert money == self.book.balances
         return decision.refusal.refusal
 
-    def folded(self) -> Book:
-        """A new book from the same entries, as read back from a ledger."""
+    def folded(self, *, by_name: bool = False) -> Book:
+        """A new book from the same entries, as read back from a ledger; there the names in a body are sorted."""
         book = Book()
         for seq, entry in enumerate(self.entries, start=1):
             again = Entry(
@@ -234,7 +234,7 @@ class Casino:
                 entry.link,
                 entry.device,
                 entry.event_id,
-                json.loads(json.dumps(dict(entry.body), sort_keys=True)),
+                json.loads(json.dumps(dict(entry.body), sort_keys=by_name)),
                 entry.postings,
             )
             book.apply(seq, "2026-01-01T00:00:00.000000Z", again)
