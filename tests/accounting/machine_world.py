@@ -236,11 +236,8 @@ class World:
         wins = {**state.wins, **twin.voided}
         for award, win in wins.items():
             real = book.awards[award]
-            assert (win.word, win.amount, win.above) == (
-                real.state_word,
-                real.amount_cents,
-                real.sign_above_meter,
-            ), award
+            flags = (real.sign_above_meter, real.meter_empty)
+            assert (win.word, win.amount, win.above, win.empty) == (real.state_word, real.amount_cents, *flags), award
         link = book.links[name]
         for level, rules in link.levels.items():
             assert (state.standing[level] * MICRO, state.resets[level], state.hits[level], state.won[level]) == (

@@ -140,6 +140,7 @@ class Win:
     verified: bool = False
     percent: bool = False
     above: bool = False  # a sign showed more than the meter held
+    empty: bool = False  # a part of it that a meter pays came to nothing when it was claimed
     slices: list[Slice] = field(default_factory=list)
 
     @property

@@ -77,6 +77,7 @@ class State(Flow):
         self._owe(win, cents - given)
         put = self.restart(name) if reset else self.lift(name)
         win.slices.append(Slice(cents, name, given, put, carried, self.resets[name], tie))
+        win.empty = win.empty or cents == 0
 
     def _percent(self, win: Win, stake: Stake, share: Fraction, name: str, sign: int) -> None:
         level = self.rules.levels[name]
@@ -122,6 +123,7 @@ class State(Flow):
             tie.members.append(win.id)
             win.slices.append(Slice(0, name, resets=self.resets[name], tie=True))
             self._divide(tie, name)
+            win.empty = win.empty or win.slices[-1].cents == 0
 
     def _divide(self, tie: Tie, name: str) -> None:
         """Whole cents to each, odd cents one each to the earlier claims; so too for what came from the meter."""
