@@ -8,13 +8,16 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple
 
-from .cards import ACE, JOKER, Card, CardError
+from .cards import ACE, RANK_MIN, Card, CardError, check_known
 
 TWENTY_ONE: Final = 21
 TEN: Final = 10
 
 #: A dealer draws to every total below this one.
 DEALER_STANDS: Final = 17
+
+
+_POINTS: Final = {rank: min(rank, TEN) for rank in range(RANK_MIN, ACE)} | {ACE: 1}
 
 
 class Total(NamedTuple):
@@ -32,11 +35,13 @@ def points(card: Card) -> int:
     """Points of one card, an ace as 1.
 
     Raises:
-        CardError: a joker, which has no points.
+        CardError: a joker, which has no points, or what is no card at all.
     """
-    if card == JOKER:
+    found = _POINTS.get(card.rank)
+    if found is None:
+        check_known([card])
         raise CardError(f"{card} has no points: blackjack is dealt without jokers")
-    return 1 if card.rank == ACE else min(card.rank, TEN)
+    return found
 
 
 def total(cards: Sequence[Card]) -> Total:

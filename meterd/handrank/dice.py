@@ -14,7 +14,7 @@ from fractions import Fraction
 from itertools import product
 from typing import Final, NamedTuple
 
-from .cards import CardError
+from .cards import CardError, quoted
 from .streak import Streak
 
 SEVEN: Final = 7
@@ -22,6 +22,9 @@ FACES: Final = range(1, 7)
 
 #: Totals that can be a point.
 POINTS: Final = (4, 5, 6, 8, 9, 10)
+
+#: All totals of two dice.
+TOTALS: Final = range(2, 13)
 
 #: All totals but seven.
 NUMBERS: Final = (2, 3, 4, 5, 6, 8, 9, 10, 11, 12)
@@ -69,8 +72,11 @@ def craps_points(rolls: Sequence[Roll], *, distinct: bool, most: int) -> Streak:
     streak ends with the seven-out, or with the point that makes ``most``.
 
     Raises:
-        CardError: no roll, or a roll after the one that ended it.
+        CardError: no roll, what is no roll of two dice, or a roll after the one that ended it.
+        ValueError: ``most`` is below 1.
     """
+    if most < 1:
+        raise ValueError(f"no streak ends with {most} points: expected 1 or more")
     _need_rolls(rolls, "4 6 4 7")
     point = 0
     made: list[str] = []
@@ -198,7 +204,7 @@ def _roll(word: str) -> Roll:
         return Roll(sum(dice), dice)
     if _number(word, range(2, 13)):
         return Roll(int(word))
-    raise CardError(f"{word!r} is not a roll of two dice: expected a total of 2 to 12, or both dice such as 2+2")
+    raise CardError(f"{quoted(word)} is not a roll of two dice: expected a total of 2 to 12, or both dice such as 2+2")
 
 
 def _totals(text: str, bet: str) -> tuple[int, ...]:
@@ -215,6 +221,9 @@ def _number(text: str, allowed: Iterable[int]) -> bool:
 def _need_rolls(rolls: Sequence[Roll], example: str) -> None:
     if not rolls:
         raise CardError(f"no roll given: expected the rolls in order, such as {example}")
+    for roll in rolls:
+        if roll.total not in TOTALS:
+            raise CardError(f"{roll} is not a roll of two dice: expected a total of 2 to 12")
 
 
 def _ended(rolls: Sequence[Roll], place: int, numbers: Sequence[str]) -> Streak:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from .cards import JOKER, Card, CardError, check_decks
+from .cards import JOKER, Card, CardError, check_decks, check_known, listed
 from .masks import RANKS_IN_MASK, Levels, ranks_of, straight_tops
 from .masks import category as five_card_place
 from .questions import QUESTIONS, Found, Holding, Pick
@@ -41,7 +41,7 @@ class PokerHand:
     """Some cards of one deck, to be asked what they hold. More cards than make a hand are allowed.
 
     Raises:
-        CardError: too few or too many cards, a card twice, or a joker where the ranking has none.
+        CardError: too few or too many cards, a card twice, a joker where the ranking has none, or no card at all.
         KeyError: there is no ranking of that name.
     """
 
@@ -52,6 +52,7 @@ class PokerHand:
         self.cards = tuple(cards)
         if not self.ranking.size <= len(self.cards) <= self.ranking.most:
             raise CardError(_wrong_number(self.cards, self.ranking))
+        check_known(self.cards)
         self._holding = Holding(self.cards, self.ranking)
         if self._holding.repeated or (self._holding.wilds and _doubtful(self.cards, self.ranking)):
             check_decks(self.cards, jokers=self.ranking.jokers)
@@ -226,7 +227,7 @@ def _doubtful(cards: tuple[Card, ...], ranking: Ranking) -> bool:
 
 
 def _wrong_number(cards: tuple[Card, ...], ranking: Ranking) -> str:
-    given = " ".join(map(str, cards)) or "none"
+    given = listed(cards)
     if len(cards) < ranking.size:
         return f"a {ranking.name} hand needs {ranking.size} cards; given: {given}"
     return f"a {ranking.name} hand is made of at most {ranking.most} cards; {len(cards)} given: {given}"

@@ -20,7 +20,7 @@ from functools import cache
 from itertools import combinations, product
 from typing import Final
 
-from .cards import ACE, JOKER, RED, Card, CardError
+from .cards import ACE, JOKER, RED, Card, CardError, check_known, listed
 from .masks import bit, run_mask, run_ranks, run_tops
 from .values import HandValue
 
@@ -77,7 +77,8 @@ class ShoeHand:
     ``order`` lists the categories the hand is compared by, best first; only ``high-card`` depends on it.
 
     Raises:
-        CardError: fewer than ``size`` cards, no card, or a joker.
+        CardError: fewer than ``size`` cards, no card, a joker, or what is no card at all.
+        ValueError: a size below 1.
     """
 
     __slots__ = ("_by_rank", "_by_suit", "cards", "order", "size")
@@ -85,10 +86,12 @@ class ShoeHand:
     def __init__(self, cards: Sequence[Card], size: int | None = None, order: Sequence[str] = ()) -> None:
         self.cards = tuple(cards)
         self.size = len(self.cards) if size is None else size
+        _check_size(size)
         if len(self.cards) < max(self.size, 1):
-            raise CardError(f"a hand of {max(self.size, 1)} needs as many cards; given: {_text(self.cards)}")
+            raise CardError(f"a hand of {max(self.size, 1)} needs as many cards; given: {listed(self.cards)}")
+        check_known(self.cards)
         if JOKER in self.cards:
-            raise CardError(f"{JOKER} in {_text(self.cards)}, but a shoe holds no joker")
+            raise CardError(f"{JOKER} in {listed(self.cards)}, but a shoe holds no joker")
         self.order = tuple(order) or SHOE_ORDERS.get(self.size, SHOE_ORDERS[5])
         by_rank: dict[int, list[int]] = {}  # places in the order dealt
         by_suit: dict[str, list[int]] = {}
@@ -106,6 +109,7 @@ class ShoeHand:
 
         Raises:
             KeyError: there is no such category.
+            ValueError: a size below 1.
         """
         for value in self.each(category, size):
             if not suited or same_suit(makers(value)):
@@ -121,6 +125,7 @@ class ShoeHand:
         Raises:
             KeyError: there is no such category.
         """
+        _check_size(size)
         wanted = self.size if size is None else size
         if wanted > len(self.cards):
             return
@@ -214,7 +219,12 @@ def rank_shoe(cards: Sequence[Card], size: int | None = None, order: Sequence[st
         value = hand.find(category)
         if value is not None:
             return value
-    raise ValueError(f"the order {' '.join(hand.order)} has no category for {_text(cards)}; end it with high-card")
+    raise ValueError(f"the order {' '.join(hand.order)} has no category for {listed(cards)}; end it with high-card")
+
+
+def _check_size(size: int | None) -> None:
+    if size is not None and size < 1:
+        raise ValueError(f"no hand has {size} cards: expected 1 or more")
 
 
 def makers(value: HandValue) -> tuple[Card, ...]:
@@ -249,8 +259,9 @@ def sevens(cards: Sequence[Card]) -> HandValue:
     Raises:
         CardError: fewer than two cards.
     """
+    check_known(cards)
     if len(cards) < 2:
-        raise CardError(f"a blackjack hand has at least two cards; given: {_text(cards)}")
+        raise CardError(f"a blackjack hand has at least two cards; given: {listed(cards)}")
     first_two = tuple(card for card in cards[:2] if card.rank == SEVEN)
     if len(first_two) == 2 and len(cards) > 2 and cards[2].rank == SEVEN:
         return _sevens("three-sevens", tuple(cards[:3]))
@@ -287,7 +298,3 @@ def _strength(category: str, order: tuple[str, ...]) -> int:
 def _name(size: int, order: tuple[str, ...]) -> str:
     usual = SHOE_ORDERS.get(size, SHOE_ORDERS[5])
     return f"shoe-{size}" if order == usual else f"shoe-{size}: {' '.join(order)}"
-
-
-def _text(cards: Sequence[Card]) -> str:
-    return " ".join(map(str, cards)) or "none"

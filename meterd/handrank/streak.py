@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from .cards import CardError
+from .cards import CardError, quoted
 
 #: All numbers of a double-zero wheel, lowest first.
 WHEEL: Final = ("0", "00", *(str(number) for number in range(1, 37)))
@@ -33,17 +33,26 @@ def parse_spins(text: str) -> tuple[str, ...]:
         CardError: names the first thing that is no roulette number.
     """
     for word in text.split():
-        if word not in _PLACE:
-            raise CardError(f"{word!r} is not a roulette number: expected 0, 00 or 1 to 36")
+        _check_number(word)
     return tuple(text.split())
+
+
+def _check_number(word: str) -> None:
+    if word not in _PLACE:
+        raise CardError(f"{quoted(word)} is not a roulette number: expected 0, 00 or 1 to 36")
 
 
 def rising_streak(spins: Sequence[str], longest: int) -> Streak:
     """The streak that ``spins`` build; ``longest`` is the longest length the pay table lists.
 
     Raises:
-        CardError: no spin at all, or spins after the one that ended it.
+        CardError: no spin at all, one that is no roulette number, or spins after the one that ended it.
+        ValueError: the pay table lists no streak.
     """
+    if longest < 1:
+        raise ValueError(f"no streak has a length of {longest}: expected 1 or more")
+    for spin in spins:
+        _check_number(spin)
     if not spins:
         raise CardError("no spin given: expected the numbers in order, such as 00 4 9 9")
     built = [spins[0]]

@@ -14,7 +14,7 @@ from meterd.handrank.blackjack import (
     total,
     unbusted,
 )
-from meterd.handrank.cards import ACE, JOKER, RANK_MIN, RANKS, SUITS, Card, CardError, check_decks
+from meterd.handrank.cards import ACE, JOKER, RANK_MIN, RANKS, SUITS, Card, CardError, check_decks, listed
 from meterd.paytables.evaluators import Evaluator
 from meterd.paytables.match import parse_match
 from meterd.paytables.model import Game, PayTable
@@ -36,8 +36,8 @@ def check_dealt(table: PayTable, evaluator: Evaluator, deal: Deal) -> None:
         return
     if not any(_fits(game, deal) for game in table.games):
         expected = " or ".join(_deals(table.games, deal.dealer))
-        given = f"{len(deal.own)} own ({_text(deal.own)}) and {len(deal.board)} community ({_text(deal.board)})"
-        dealer = f" and {len(deal.dealer)} of the dealer ({_text(deal.dealer)})" if deal.dealer else ""
+        given = f"{len(deal.own)} own ({listed(deal.own)}) and {len(deal.board)} community ({listed(deal.board)})"
+        dealer = f" and {len(deal.dealer)} of the dealer ({listed(deal.dealer)})" if deal.dealer else ""
         raise CardError(f"{table.id} takes {expected}; given were {given}{dealer}")
     if evaluator.model != "shoe":
         return
@@ -80,7 +80,7 @@ def _jokers(table: PayTable) -> int:
 def _check_sevens(table: PayTable, evaluator: Evaluator, deal: Deal) -> None:
     """A blackjack hand has no fixed number of cards; the first three decide."""
     if deal.board:
-        raise CardError(f"{table.id} looks at the player's own cards only; community {_text(deal.board)} given")
+        raise CardError(f"{table.id} looks at the player's own cards only; community {listed(deal.board)} given")
     if len(deal.own) > evaluator.cards_max:
         raise CardError(f"{len(deal.own)} cards are more than a blackjack hand can hold")
     _check_player(table, deal)
@@ -99,10 +99,10 @@ def _check_dealer(table: PayTable, evaluator: Evaluator, deal: Deal) -> None:
     rows = [parse_match(row.match or row.hand, evaluator) for row in table.rows if row.offered]
     whole = [match for matches in rows for match in matches if match.scope.place == "of:dealer"]
     if any(condition.word == "bust" for match in whole for condition in match.conditions) and busts(deal.own):
-        held = f"{_text(deal.own)} is {total(deal.own)}"
+        held = f"{listed(deal.own)} is {total(deal.own)}"
         raise CardError(f"{table.id} is a wager of a live hand, made before the dealer draws; {held}")
     if whole and deal.dealer and total(deal.dealer).value < DEALER_STANDS:
-        stands = f"{total(deal.dealer).value} ({_text(deal.dealer)})"
+        stands = f"{total(deal.dealer).value} ({listed(deal.dealer)})"
         raise CardError(f"{table.id} looks at all of the dealer's cards; his hand stands at {stands}: give the rest")
 
 
@@ -136,7 +136,3 @@ def _span(counts: Sequence[int]) -> str:
         return str(counts[0])
     unbroken = counts[-1] - counts[0] == len(counts) - 1
     return f"{counts[0]} to {counts[-1]}" if unbroken else " or ".join(map(str, counts))
-
-
-def _text(cards: Sequence[Card]) -> str:
-    return " ".join(map(str, cards)) or "none"
