@@ -117,7 +117,7 @@ class ShoeHand:
         return None
 
     def each(self, category: str, size: int | None = None) -> Iterator[HandValue]:
-        """Every reading of the cards as ``category``, best first: each rank, run, suit and choice of copies.
+        """Every reading of the cards as ``category``, best first: each rank, run, suit and choice of cards.
 
         A condition on a hand ("a pair of kings", "with the ace of spades") is to be tried on each reading: nines may
         be a suited pair beside a higher pair that is not. Between equal readings, cards dealt earlier come first.
@@ -176,12 +176,17 @@ class ShoeHand:
         return self._straight_flushes(size, ACE)
 
     def _flushes(self, size: int) -> Iterator[Reading]:
-        found = []
-        for places in self._by_suit.values():
-            if len(places) >= size:
-                best = sorted(places, key=lambda place: -self.cards[place].rank)[:size]
-                found.append((tuple([self.cards[place].rank for place in best]), best))
-        yield from sorted(found, key=lambda one: one[0], reverse=True)
+        """Every choice of ranks in every suit, best first; of suits alike the one dealt first."""
+        suits = [_choices(self.cards, places, size) for places in self._by_suit.values()]
+        heads = {suit: head for suit, choices in enumerate(suits) if (head := next(choices, None))}
+        while heads:
+            best = max(heads, key=lambda suit: heads[suit][0])
+            yield heads[best]
+            following = next(suits[best], None)
+            if following:
+                heads[best] = following
+            else:
+                del heads[best]
 
     def _high_cards(self, size: int) -> Iterator[Reading]:
         above = self.order[: self.order.index("high-card")] if "high-card" in self.order else self.order
@@ -284,6 +289,16 @@ def _choose(
     for rank, places in by_rank.items():
         if rank < below and rank not in chosen and len(places) >= count:
             yield from _choose(groups, by_rank, (*chosen, rank))
+
+
+def _choices(cards: Sequence[Card], places: Sequence[int], size: int) -> Iterator[Reading]:
+    """Every choice of ranks among cards of one suit, best first: which copy of a card it is makes no difference."""
+    seen: set[tuple[int, ...]] = set()
+    for chosen in combinations(sorted(places, key=lambda place: -cards[place].rank), size):
+        ranks = tuple([cards[place].rank for place in chosen])
+        if ranks not in seen:
+            seen.add(ranks)
+            yield ranks, chosen
 
 
 @cache

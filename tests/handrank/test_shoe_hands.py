@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from itertools import pairwise
+from itertools import combinations, pairwise
 
 import pytest
 from hypothesis import given
@@ -179,3 +179,22 @@ def test_what_the_program_asks_wrongly_is_named() -> None:
     with pytest.raises(ValueError, match="end it with high-card"):
         rank_shoe(cards, 5, ("flush",))
     assert None is ShoeHand(cards, 5).find("straight", 7)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_flush_is_read_in_every_way(seed: int) -> None:
+    """Each choice of so many ranks of one suit, once, best first; the twin goes through all choices of cards."""
+    chance = random.Random(seed)
+    for _ in range(60):
+        cards = [Card(chance.randrange(2, 15), chance.choice("hhss")) for _ in range(chance.randrange(2, 9))]
+        size = chance.randrange(2, 6)
+        ways = {
+            (*sorted((card.rank for card in chosen), reverse=True), chosen[0].suit)
+            for chosen in combinations(cards, size)
+            if len({card.suit for card in chosen}) == 1
+        }
+        read = [(*value.tiebreak, value.cards_used[0].suit) for value in ShoeHand(cards).each("flush", size)]
+        assert sorted(ways) == sorted(read), f"seed {seed}: {cards} {size}"
+        assert sorted((way[:-1] for way in read), reverse=True) == [way[:-1] for way in read]
+        for value in ShoeHand(cards).each("flush", size):
+            assert list(value.tiebreak) == sorted((card.rank for card in value.cards_used), reverse=True)
