@@ -115,7 +115,8 @@ class LinkRules:
 
         Raises:
             MisuseError: settings that the configuration must have refused before: a row paying from a level the
-                link lacks, a limit without an overflow, an overflow to an unknown level or in a circle.
+                link lacks, a limit without an overflow, an overflow to an unknown level or in a circle, rates that
+                take more than the whole wager.
         """
         levels = {level.name: LevelRules.of(link.id, level) for level in link.levels}
         rules = cls(
@@ -130,6 +131,7 @@ class LinkRules:
         )
         _check_rows(rules)
         _check_overflow(levels)
+        _check_rates(rules)
         return rules
 
     def level_named(self, name: str | None) -> LevelRules:
@@ -152,6 +154,12 @@ def _check_rows(rules: LinkRules) -> None:
         for pay in row.pays:
             if pay.kind is PayKind.METER_PERCENT or (pay.kind is PayKind.FIXED and pay.from_meter):
                 rules.level_named(pay.level)
+
+
+def _check_rates(rules: LinkRules) -> None:
+    taken = sum(level.increment_ppm + level.reserve_ppm for level in rules.levels.values())
+    if taken > PPM_PER_WHOLE:
+        raise MisuseError(f"link {rules.id}: its rates take {taken} millionths of a wager, more than all of it")
 
 
 def _check_overflow(levels: Mapping[str, LevelRules]) -> None:

@@ -29,7 +29,7 @@ from meterd.app.scenario_parse import Finding, PageError, Statement
 from meterd.app.scenario_pools import PoolSetup
 from meterd.app.scenario_world import SITE_ID
 from meterd.errors import ConfigError
-from meterd.money import AMOUNT_CENTS_MAX, format_cents, format_rate
+from meterd.money import AMOUNT_CENTS_MAX, PPM_PER_WHOLE, format_cents, format_rate
 from meterd.paytables.model import PayTable
 from meterd.paytables.parse import parse_paytables
 
@@ -122,6 +122,8 @@ class Setup:
                     statement, f"{paytable.id} pays from level {name}: a line `level {link}/{name} …` is missing"
                 )
         levels = tuple(self._level_settings(name, lines[name], statement, paytable) for name in paytable.levels)
+        if sum(level.increment_ppm + (level.reserve_ppm or 0) for level in levels) > PPM_PER_WHOLE:
+            raise fault(statement, "increments and reserves of its levels together are above 100%")
         self._note_order(statement, paytable, levels)
         settings = LinkSettings(
             link,
@@ -153,7 +155,7 @@ class Setup:
             raise fault(line, "a limit needs an overflow and an overflow a limit")
         if limit is not None and limit < line["seed"]:
             raise fault(line, "the limit is below the seed")
-        if line["increment"] + (line["reserve"] or 0) > 1_000_000:
+        if line["increment"] + (line["reserve"] or 0) > PPM_PER_WHOLE:
             raise fault(line, "increment and reserve together are above 100%")
         self._note_differences(line, link, paytable)
         return LevelSettings(

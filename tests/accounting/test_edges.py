@@ -10,6 +10,7 @@ from accounting_build import DEALER, Casino, fixed, level, link, paytable, perce
 from meterd.accounting.commands import SYSTEM, Claim, Lock, OpenLink, VoidRound, WagerSeen
 from meterd.accounting.refusals import Refusal
 from meterd.accounting.settings import Floor, LevelSettings, LinkSettings, ResetMode, Ties
+from meterd.errors import MisuseError
 from meterd.money import (
     AMOUNT_CENTS_MAX,
     MICROCENTS_MAX,
@@ -57,6 +58,16 @@ def test_a_rate_of_everything_leaves_the_house_nothing() -> None:
     casino = Casino(one(0, 600_001, 399_999, wager=1))
     casino.lock((1,))
     assert {"drop/T1": -1_000_000, "meter/nexus/main": 600_001, "reserve/nexus/main": 399_999} == accounts(casino)
+
+
+def test_rates_above_the_whole_wager_are_no_link() -> None:
+    """One millionth more than all, also where it is the reserve of another level: the house would lay it out."""
+    levels = (level("a", "0", "60%", "20%"), level("b", "0", "20%", "0.0001%"))
+    rows = paytable(row("a", percent("100%", "a")), row("b", percent("100%", "b")))
+    casino = Casino()
+    with pytest.raises(MisuseError, match="more than all of it"):
+        casino.do(OpenLink(actor=SYSTEM, settings=link(*levels, table=rows, name="other")))
+    casino.do(OpenLink(actor=SYSTEM, settings=link(levels[0], level("b", "0", "20%", None), table=rows, name="other")))
 
 
 def test_a_millionth_of_a_cent_is_counted() -> None:
