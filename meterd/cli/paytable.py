@@ -17,6 +17,7 @@ from meterd.errors import EXIT_CONFIG, ConfigError
 from meterd.money import format_cents, format_rate
 from meterd.paytables.model import PayTable, Row
 from meterd.paytables.parse import RESERVE_NOT_APPLICABLE, PaytableError
+from meterd.paytables.pays import pay_text
 
 #: Verbs with a file and imports of their own: name → (module, attribute).
 LATER: Final = {
@@ -109,7 +110,8 @@ def show(table_id: str, extra: Path | None, as_json: bool) -> None:
 
 def _row_line(row: Row, width: int) -> str:
     """One row as printed; a row that only a sentence of the rule has says so."""
-    pay = "(not printed)" if row.derived else row.printed_pay or "(blank)"
+    read = " + ".join(map(pay_text, row.pays))
+    pay = f"{read} (not printed)" if row.derived else row.printed_pay or "(blank)"
     envy = f"  envy {row.printed_envy}" if row.printed_envy else ""
     note = f"  {row.printed_note}" if row.printed_note else ""
     return f"{row.printed_hand or row.hand:<{width}}  {pay}{envy}{note}"

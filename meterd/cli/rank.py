@@ -16,6 +16,7 @@ from meterd.paytables.decide import reads_dealer
 from meterd.paytables.model import PayTable
 from meterd.paytables.outcome import Outcome, outcome
 from meterd.paytables.parse import PaytableError
+from meterd.paytables.pays import pay_text
 
 LOSS = [{"kind": "loss"}]
 
@@ -66,5 +67,8 @@ def sentence(table: PayTable, result: Outcome) -> str:
     if result.row is None:
         return f"{table.id}: {result.reached}{used}, no pay"
     envy = f", envy {result.row.printed_envy}" if result.row.envy_cents else ""
-    hand, pay = result.row.printed_hand or result.row.hand, result.row.printed_pay or "what its note says"
+    if envy and table.envy_to == "dealer":
+        envy += " to the dealer"
+    hand = result.row.printed_hand or result.row.hand
+    pay = result.row.printed_pay or f"{' + '.join(map(pay_text, result.row.pays))} (not printed, see its note)"
     return f"{table.id}: {hand}{used} pays {pay}{envy}"

@@ -13,6 +13,10 @@ from pathlib import Path
 from meterd.errors import ConfigError, MisuseError
 from meterd.paytables.model import PayTable
 from meterd.paytables.parse import PaytableError, parse_paytables
+from meterd.paytables.place import shown
+
+#: No id of a table is longer, and no file system takes a much longer name.
+_ID_MAX = 200
 
 _PACKAGE = Path(__file__).resolve().parent.parent
 
@@ -93,11 +97,11 @@ def paytable(paytable_id: str) -> PayTable:
         ConfigError: there is no table of this id; the message names the nearest ones.
     """
     name = _file_of(paytable_id)
-    if ".." not in paytable_id and (schema_root() / name).is_file():
+    if ".." not in paytable_id and len(paytable_id) <= _ID_MAX and (schema_root() / name).is_file():
         for table in _tables_of(name):
             if table.id == paytable_id:
                 return table
     known = load_paytables()
     close = get_close_matches(paytable_id, known, n=3, cutoff=0.5)
     hint = f"did you mean {' or '.join(close)}?" if close else "`meterd paytable list` prints them all"
-    raise ConfigError(f"there is no pay table {paytable_id!r}; {hint}")
+    raise ConfigError(f"there is no pay table {shown(paytable_id)!r}; {hint}")

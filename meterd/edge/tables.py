@@ -10,6 +10,7 @@ from meterd.edge.files import load_paytables, paytable
 from meterd.errors import ConfigError
 from meterd.paytables.model import PayTable
 from meterd.paytables.parse import PaytableError, parse_paytables
+from meterd.paytables.place import shown
 
 
 def read_tables(path: Path) -> dict[str, PayTable]:
@@ -56,5 +57,5 @@ def one_table(table_id: str, extra: Path | None) -> PayTable:
         return tables[table_id]
     near = get_close_matches(table_id, tables, n=1, cutoff=0.6)
     if near:
-        raise ConfigError(f"there is no pay table {table_id!r} in {extra}; did you mean {near[0]!r}?")
+        raise ConfigError(f"there is no pay table {shown(table_id)!r} in {extra}; did you mean {near[0]!r}?")
     return paytable(table_id)

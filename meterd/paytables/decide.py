@@ -162,7 +162,7 @@ class Decider:
     def _look(self, scope: Scope, deal: Deal) -> Look:
         cards = looked_at(scope, deal, self.evaluator.cards_max)
         model = self.evaluator.model
-        if not cards or (scope.first or 0) > len(cards):
+        if not cards:
             return Look((), None)
         if model == "single":
             return Look(cards, PokerHand(cards, single_ranking(self.evaluator.ranking, len(cards))))
@@ -191,16 +191,17 @@ class Decider:
 
 
 def looked_at(scope: Scope, deal: Deal, cards_max: int) -> tuple[Card, ...]:
-    """The cards of a scope, in the order dealt; dealer's cards last."""
+    """The cards of a scope, in the order dealt; dealer's cards last. None while fewer are dealt than it asks for."""
     if scope.place == "of:dealer":
-        return deal.dealer[: scope.first]
-    if scope.place == "board":
-        return deal.board[: scope.first]
-    own = unbusted(deal.own) if scope.unbusted else deal.own
-    cards = (*own, *deal.board)[: scope.first or cards_max]
-    if scope.first and len(cards) < scope.first:
+        cards = deal.dealer[: scope.first]
+    elif scope.place == "board":
+        cards = deal.board[: scope.first]
+    else:
+        own = unbusted(deal.own) if scope.unbusted else deal.own
+        cards = (*own, *deal.board)[: scope.first or cards_max]
+    if len(cards) < (scope.first or 0):
         return ()
-    return (*cards, *deal.dealer[: scope.dealer]) if scope.place else cards
+    return (*cards, *deal.dealer[: scope.dealer]) if scope.place.startswith("with:") else cards
 
 
 @cache

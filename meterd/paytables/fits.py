@@ -177,7 +177,7 @@ def _counts_fit(name: str, argument: str, counts: set[int]) -> bool:
         return len(argument) // 2 in counts
     if name == "count":
         return any(_counted(argument, count) for count in counts)
-    return name != "total" or 1 <= int(argument) <= max(11, 10 * max(counts))
+    return name != "total" or 1 <= int(argument) <= max(11 if max(counts) == 1 else 21, 10 * max(counts))
 
 
 def _counted(argument: str, count: int) -> bool:

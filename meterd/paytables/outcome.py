@@ -18,7 +18,7 @@ from meterd.handrank.badbeat import STRAIGHT_MIN
 from meterd.handrank.cards import CardError, parse_cards
 from meterd.handrank.dice import SEVEN, all_numbers, craps_points, parse_rolls
 from meterd.handrank.poker import PokerHand, longest_straight
-from meterd.handrank.shoe import rank_shoe, sevens
+from meterd.handrank.shoe import ShoeHand, sevens
 from meterd.handrank.streak import Streak, parse_spins, rising_streak
 from meterd.handrank.values import HandValue
 from meterd.paytables.dealt import check_dealt, deck_cards, fits_decks
@@ -123,7 +123,7 @@ def _hand(table: PayTable, evaluator: Evaluator, deal: Deal) -> Outcome:
             row = table.rows[index]
             reached = row.hand if value.category == "any" else value.category
             return Outcome(None, (), reached) if row.loses else Outcome(row, _text(value), reached)
-    return Outcome(None, (), _best(evaluator, deal))
+    return Outcome(None, (), _best(table, evaluator, deal))
 
 
 def _text(value: HandValue) -> tuple[str, ...]:
@@ -170,8 +170,8 @@ def _completed(table: PayTable, deal: Deal, needed: int) -> Iterator[Deal]:
 _NOTHING: Final = HandValue("any", (), (), 0, "any")
 
 
-def _best(evaluator: Evaluator, deal: Deal) -> str:
-    """What the cards are, where they win nothing."""
+def _best(table: PayTable, evaluator: Evaluator, deal: Deal) -> str:
+    """What the cards are, where they win nothing: of a shoe only what some row asks for is a hand."""
     cards = looked_at(WHOLE, deal, evaluator.cards_max)
     if evaluator.model == "sevens":
         return sevens(cards).category
@@ -181,4 +181,6 @@ def _best(evaluator: Evaluator, deal: Deal) -> str:
         return "nothing"
     if evaluator.model == "single":
         return PokerHand(cards, single_ranking(evaluator.ranking, len(cards))).best().category
-    return rank_shoe(cards, min(len(cards), SHOE_HAND_MAX)).category
+    asked = {match.category for row in table.rows for match in row_matches(table, row)}
+    hand = ShoeHand(cards, min(len(cards), SHOE_HAND_MAX))
+    return next((category for category in hand.order if category in asked and hand.find(category)), "nothing")

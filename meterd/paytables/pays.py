@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Final
 
-from meterd.money import PPM_PER_WHOLE, parse_money, parse_rate
+from meterd.money import PPM_PER_WHOLE, format_cents, format_rate, parse_money, parse_rate
 from meterd.paytables.model import Pay, PayKind
 from meterd.paytables.place import shown
 
@@ -64,6 +64,23 @@ def parse_pay(text: str) -> Pay:
             level=_level(fixed[3]) if fixed[3] else None,
         )
     raise ValueError(f"{shown(text)!r} is not a pay; the forms are: {' · '.join(FORMS)}")
+
+
+def pay_text(pay: Pay) -> str:
+    """A pay as a file writes it, for a person: the inverse of :func:`parse_pay`."""
+    level = pay.level or ONLY_LEVEL
+    match pay.kind:
+        case PayKind.METER_PERCENT:
+            return f"{format_rate(pay.percent_ppm)} {level}"
+        case PayKind.FIXED:
+            amount = format_cents(pay.cents).removesuffix(".00")
+            return f"${amount}{'' if pay.scales else ' unscaled'}{f' from {level}' if pay.from_meter else ''}"
+        case PayKind.ODDS_TO:
+            return f"{pay.n:,} to {pay.d}"
+        case PayKind.ODDS_FOR:
+            return f"{pay.n:,} for {pay.d}"
+        case _:
+            return pay.kind.value
 
 
 def check_sum(pays: Sequence[Pay]) -> None:

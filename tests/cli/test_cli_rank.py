@@ -190,3 +190,50 @@ def test_choices_of_cards_do_not_overlap() -> None:
     said = told.stderr.split("takes ")[1].split(";")[0]
     assert 1 == said.count("2 own")
     assert "2 own and 3 to 5 community cards" in said
+
+
+def test_a_row_that_is_not_printed_says_what_it_pays() -> None:
+    """A sentence of the rule adds it, so its pay is our reading, in ``rank`` and in ``show``."""
+    two = run("co/spanish-21/match-up-6-deck", "--cards", "8s 8h", "--dealer", "8d").stdout
+    assert "(8s 8h) pays 8 to 1 (not printed, see its note)\n" in two
+    treasure = run("co/royal-match-21/crown-treasure", "--cards", "Kh Qh", "--dealer", "Ks Qs").stdout
+    assert "(Kh Qh) pays $1,000 unscaled (not printed, see its note)\n" in treasure
+    shown = CliRunner().invoke(main, ["paytable", "show", "co/spanish-21/match-up-6-deck"]).stdout
+    assert "8 to 1 (not printed)" in shown
+
+
+def test_envy_of_the_dealer_is_said_to_be_his() -> None:
+    """No player receives it."""
+    assert run("co/kings-bounty/kb03", "--cards", "Ks Kd").stdout.endswith("envy $1 to the dealer\n")
+
+
+@pytest.mark.parametrize(
+    ("table", "cards"),
+    [
+        ("co/hit-and-run/hit-and-run", "9s Ks"),
+        ("co/lucky-lucky/table-1", "2s 3s"),
+        ("co/bet-the-set-21/bts-01", "7h 8d"),
+    ],
+)
+def test_a_losing_hand_has_no_name_of_another_game(table: str, cards: str) -> None:
+    """Blackjack cards are no flush and no straight where no row asks for one."""
+    dealer = () if "hit-and-run" in table else ("--dealer", "9d")
+    assert f"{table}: nothing, no pay\n" == run(table, "--cards", cards, *dealer).stdout
+
+
+@pytest.mark.parametrize(
+    ("table", "option"),
+    [
+        ("co/three-card-poker/progressive-1", "--cards"),
+        ("co/hit-and-run/hit-and-run", "--dealer"),
+        ("pa/roulette-up/progressive-1", "--number"),
+        ("co/fire-bet/fb-1", "--number"),
+        ("A" * 100_000, "--cards"),
+    ],
+)
+@pytest.mark.parametrize("text", ["A" * 100_000, "As " * 20_000, "7 " * 20_000])
+def test_a_refusal_repeats_only_the_beginning(table: str, option: str, text: str) -> None:
+    """However much was written, and wherever."""
+    told = run(table, option, text)
+    assert 2 == told.exit_code
+    assert len(told.stderr) < 1_000, told.stderr[:300]
