@@ -42,10 +42,11 @@ def lint(
     Exit codes: 0 no fault (there may be notices), 1 a fault, 2 wrong use, 78 a file that cannot be used.
     """
     from meterd.paytables.parse import PaytableError
+    from meterd.paytables.parsheet import UniverseError
 
     try:
         findings, number = _lint(table_ids, extra, site, against, seats)
-    except PaytableError as error:
+    except (PaytableError, UniverseError) as error:
         complain("error", error)
         raise SystemExit(EXIT_CONFIG) from error
     except ConfigError as error:

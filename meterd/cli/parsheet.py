@@ -49,13 +49,13 @@ def parsheet(
     Seeds and increments are taken from the print where it has them; --seed and --increment add or replace them, for the
     wager that the table prints. A table whose chances depend on how somebody plays has no par sheet.
 
-    Exit codes: 0 done, 2 no such table, or one that has no par sheet, 78 a pay table file cannot be used.
+    Exit codes: 0 done, 2 no such table, or one that has no par sheet, 78 a file cannot be used.
     """
     from meterd.edge.files import universe_text
     from meterd.edge.tables import one_table
     from meterd.paytables.parse import PaytableError
+    from meterd.paytables.parsheet import UniverseError, seconds
     from meterd.paytables.parsheet import parsheet as par_sheet
-    from meterd.paytables.parsheet import seconds
 
     try:
         table = one_table(table_id, extra)
@@ -70,7 +70,7 @@ def parsheet(
             seeds=_by_level(seeds, parse_money),
             increments_ppm=_by_level(increments, parse_rate),
         )
-    except PaytableError as error:
+    except (PaytableError, UniverseError) as error:
         complain("error", error)
         raise SystemExit(EXIT_CONFIG) from error
     except (ConfigError, ValueError) as error:
@@ -91,6 +91,8 @@ def _by_level(given: Sequence[str], read: Callable[[str], int]) -> dict[str, int
             raise ValueError(
                 f"{text!r}: expected LEVEL=VALUE, such as main={'10,000.00' if read is parse_money else '9.5%'}"
             )
+        if level in found:
+            raise ValueError(f"{text!r}: {level} is given twice")
         found[level] = read(value)
     return found
 

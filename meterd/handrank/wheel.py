@@ -19,7 +19,14 @@ BIG_SIX: Final[dict[str, int]] = {"$1": 23, "$2": 15, "$5": 8, "$10": 4, "$20": 
 WORDS: Final = ("pockets", "sections")
 
 _DOUBLE_ZERO: Final = "00"
-_EXPECTED: Final = "expected pockets:N with N of the 37 or 38 pockets, or sections:N/ALL such as sections:23/54"
+_EXPECTED: Final = (
+    "expected pockets:N with N of the 37 or 38 pockets, pockets:5/38 for a bet of one wheel only,"
+    " or sections:N/ALL such as sections:23/54"
+)
+
+
+class NotOnThisWheel(CardError):  # noqa: N818 - a fact about the wheel, not a fault
+    """The bet exists on the other roulette wheel only."""
 
 
 def pockets(*, double_zero: bool) -> tuple[str, ...]:
@@ -30,12 +37,22 @@ def pockets(*, double_zero: bool) -> tuple[str, ...]:
 def chance(bet: str, *, double_zero: bool) -> Chance:
     """The chance of ``pockets:18`` on that roulette wheel, or of ``sections:23/54`` on a money wheel.
 
+    ``pockets:5/38`` exists on a wheel of 38 pockets only: the five numbers that need a double zero.
+
     Raises:
+        NotOnThisWheel: the bet needs the other wheel.
         CardError: names what was given and what was expected.
     """
     word, _, text = bet.partition(":")
     if word == "pockets":
-        return _share(bet, text, str(len(pockets(double_zero=double_zero))))
+        part, slash, whole = text.partition("/")
+        here = str(len(pockets(double_zero=double_zero)))
+        if slash and whole not in {"37", "38"}:
+            raise CardError(f"{bet!r}: no wheel has {whole!r} pockets: {_EXPECTED}")
+        share = _share(bet, part, whole or here)
+        if slash and whole != here:
+            raise NotOnThisWheel(f"{bet!r} is a bet on a wheel of {whole} pockets; this one has {here}")
+        return share
     if word == "sections":
         part, _, whole = text.partition("/")
         return _share(bet, part, whole)

@@ -54,7 +54,21 @@ def _measured(table: PayTable, terms: Terms, laws: Laws) -> Iterator[Finding]:
     yield from count_findings(table, law) if joint is None else joint_findings(table, joint, terms)
     if joint is None:
         yield from text_findings(table)
-    yield from money_findings(Measured(table, terms, law, _dearest(table, terms, law, laws)))
+    measured = Measured(table, terms, law, _dearest(table, terms, law, laws))
+    yield from money_findings(measured)
+    yield from _elsewhere(measured, laws)
+
+
+def _elsewhere(measured: Measured, laws: Laws) -> Iterator[Finding]:
+    """Faults of the money with other decks or another wheel that the table may be played with."""
+    said = {(finding.code, finding.row) for finding in money_findings(measured)}
+    try:
+        for name, law in laws.others(measured.table):
+            for finding in money_findings(replace(measured, law=law)):
+                if finding.severity is Severity.FAULT and (finding.code, finding.row) not in said:
+                    yield replace(finding, found=f"with {name}: {finding.found}")
+    except NoLaw as reason:
+        yield Finding("NOT_MEASURED", measured.table.id, str(reason))
 
 
 def _dearest(table: PayTable, terms: Terms, law: Law, laws: Laws) -> Round | None:

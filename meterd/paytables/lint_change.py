@@ -10,11 +10,11 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Final
 
-from meterd.money import format_cents
+from meterd.paytables.lint_change_terms import terms_findings
 from meterd.paytables.lint_findings import Finding
 from meterd.paytables.lint_law import Joint, Law, Laws, NoLaw, tried
-from meterd.paytables.lint_worth import Terms, Worth, money, one_in, pays_text, worth
-from meterd.paytables.model import Game, PayTable, Row
+from meterd.paytables.lint_worth import Terms, growing, money, one_in, pays_text, worth
+from meterd.paytables.model import Game, PayKind, PayTable, Row
 
 _OLD: Final = "old--"
 _NEW: Final = "new--"
@@ -22,7 +22,8 @@ _NEW: Final = "new--"
 
 def change_findings(old: PayTable, new: PayTable, terms: Terms, laws: Laws) -> Iterator[Finding]:
     """What players of ``old``, which is live, would lose by ``new``; ``terms`` are those in force for both."""
-    yield from _rows_paying_less(old, new, terms)
+    yield from terms_findings(old, new, terms)
+    yield from _rows_by_name(old, new, terms)
     try:
         games = _same_cards(old, new)
         joint = laws.joint(_side_by_side(old, new, games)) if games else None
@@ -34,26 +35,46 @@ def change_findings(old: PayTable, new: PayTable, terms: Terms, laws: Laws) -> I
         yield from _by_words(old, new, str(reason))
 
 
-def _rows_paying_less(old: PayTable, new: PayTable, terms: Terms) -> Iterator[Finding]:
+def _rows_by_name(old: PayTable, new: PayTable, terms: Terms) -> Iterator[Finding]:
     """Rows that both tables offer, pay against pay and envy against envy."""
     offered = {row.hand: row for row in tried(new)}
     for row in tried(old):
         now = offered.get(row.hand)
         if now is None:
             continue
-        if not _pays_as_much(worth(now, new, terms), worth(row, old, terms), terms):
-            yield Finding("PAYS_LESS", new.id, f"pays {pays_text(now)}, today {pays_text(row)}", row.hand)
-        envy = now.envy_cents * (Fraction(old.wager_cents, new.wager_cents) if new.envy_scales else 1)
-        if envy < row.envy_cents:
-            found = f"gives {money(envy)} envy, today {format_cents(row.envy_cents)}"
-            yield Finding("PAYS_LESS", new.id, found, row.hand)
+        pays = _pays_as_much(now, new, row, old, terms), _pays_as_much(row, old, now, new, terms)
+        if pays != (True, True):
+            code = "EASIER_TO_WIN" if pays[0] else "PAYS_LESS"
+            yield Finding(code, new.id, f"pays {_said(now)}, today {_said(row)}", row.hand)
+        given, today = _envy(now, new, old), _envy(row, old, old)
+        if given != today:
+            code = "PAYS_LESS" if given < today else "EASIER_TO_WIN"
+            yield Finding(code, new.id, f"gives {money(given)} envy, today {money(today)}", row.hand)
 
 
-def _pays_as_much(new: Worth, old: Worth, terms: Terms) -> bool:
-    """Whether ``new`` hands out at least as much, whatever the meters show or, failing that, at their seeds."""
-    if (sure := new.at_least(old)) is not None:
+def _said(row: Row) -> str:
+    """The printed pay; our reading too where a part of it does not grow with the wager."""
+    still = any(pay.kind is PayKind.FIXED and not pay.scales for pay in row.pays)
+    return f"{pays_text(row)}, which does not grow with the wager" if still else pays_text(row)
+
+
+def _envy(row: Row | None, table: PayTable, old: PayTable) -> Fraction:
+    """What a row gives, in cents, for the wager that the old table prints."""
+    cents = row.envy_cents if row is not None and row.offered else 0
+    return cents * (Fraction(old.wager_cents, table.wager_cents) if table.envy_scales else Fraction(1))
+
+
+def _pays_as_much(new: Row | None, new_table: PayTable, old: Row | None, old_table: PayTable, terms: Terms) -> bool:
+    """Whether ``new`` hands out at least as much, whatever the meters show or, failing that, at their seeds.
+
+    At a larger wager too: what grows with the wager must be as much.
+    """
+    now, was = worth(new, new_table, terms), worth(old, old_table, terms)
+    if growing(new, new_table) < growing(old, old_table):
+        return False
+    if (sure := now.at_least(was)) is not None:
         return sure
-    values = new.value(terms), old.value(terms)
+    values = now.value(terms), was.value(terms)
     return values[0] is not None and values[1] is not None and values[0] >= values[1]
 
 
@@ -85,8 +106,8 @@ def _side_by_side(old: PayTable, new: PayTable, games: tuple[Game, ...]) -> PayT
 
 def _hand_by_hand(old: PayTable, new: PayTable, joint: Joint, terms: Terms) -> Iterator[Finding]:
     moved: dict[tuple[str | None, str | None], int] = {}
-    for hands, number in joint.items():
-        change = _first(tried(old), _OLD, hands), _first(tried(new), _NEW, hands)
+    for held, number in joint.items():
+        change = _first(tried(old), _OLD, held), _first(tried(new), _NEW, held)
         moved[change] = moved.get(change, 0) + number
     olds, news = {row.hand: row for row in old.rows}, {row.hand: row for row in new.rows}
     universe = sum(joint.values())
@@ -94,15 +115,21 @@ def _hand_by_hand(old: PayTable, new: PayTable, joint: Joint, terms: Terms) -> I
         if before == after:
             continue
         was, now = olds.get(before or ""), news.get(after or "")
-        tomorrow, today = worth(now, new, terms), worth(was, old, terms)
-        less = not _pays_as_much(tomorrow, today, terms)
-        code = "HARDER_TO_WIN" if less else "EASIER_TO_WIN"
-        found = (
-            f"today {before or 'no row'} ({pays_text(was)}), then {after or 'no row'} ({pays_text(now)}):"
-            f" {number:,} of {universe:,} hands"
-        )
-        if less or not _pays_as_much(today, tomorrow, terms):
+        hands = f"{number:,} of {universe:,} hands"
+        if not _pays_as_much(now, new, was, old, terms):
+            code = "HARDER_TO_WIN"
+        else:
+            code = "" if _pays_as_much(was, old, now, new, terms) else "EASIER_TO_WIN"
+        if code:
+            found = (
+                f"today {before or 'no row'} ({pays_text(was)}), then {after or 'no row'} ({pays_text(now)}): {hands}"
+            )
             yield Finding(code, new.id, found, before or after)
+        given, today = _envy(now, new, old), _envy(was, old, old)
+        if given != today:
+            code = "HARDER_TO_WIN" if given < today else "EASIER_TO_WIN"
+            found = f"today {before or 'no row'} gives {money(today)} envy, then {after or 'no row'} {money(given)}"
+            yield Finding(code, new.id, f"{found}: {hands}", before or after)
 
 
 def _first(rows: Sequence[Row], mark: str, hands: frozenset[str]) -> str | None:
@@ -110,23 +137,28 @@ def _first(rows: Sequence[Row], mark: str, hands: frozenset[str]) -> str | None:
 
 
 def _by_chance(old: PayTable, new: PayTable, laws: tuple[Law, Law], terms: Terms) -> Iterator[Finding]:
-    """For each row of today: how often at least as much is earned, today and tomorrow."""
+    """For each row of today: how often at least as much is earned, or given as envy, today and tomorrow."""
     for row in tried(old):
         if row.loses:
             continue
-        wanted = worth(row, old, terms)
-        today, tomorrow = (
-            _at_least(table, law, row.hand, wanted, terms) for table, law in zip((old, new), laws, strict=True)
-        )
-        if today == tomorrow:
-            continue
-        code = "HARDER_TO_WIN" if tomorrow < today else "EASIER_TO_WIN"
-        found = f"{pays_text(row)} or more is earned {one_in(tomorrow)}, today {one_in(today)}"
-        yield Finding(code, new.id, found, row.hand)
+        today, tomorrow = (_at_least(table, law, row, old, terms) for table, law in zip((old, new), laws, strict=True))
+        if today != tomorrow:
+            found = f"{pays_text(row)} or more is earned {one_in(tomorrow)}, today {one_in(today)}"
+            yield Finding(_code(today, tomorrow), new.id, found, row.hand)
+        if row.envy_cents:
+            wanted = Fraction(row.envy_cents)
+            today, tomorrow = (_giving(table, law, wanted, old) for table, law in zip((old, new), laws, strict=True))
+            if today != tomorrow:
+                found = f"{money(wanted)} envy or more is given {one_in(tomorrow)}, today {one_in(today)}"
+                yield Finding(_code(today, tomorrow), new.id, found, row.hand)
 
 
-def _at_least(table: PayTable, law: Law, hand: str, wanted: Worth, terms: Terms) -> Fraction:
-    """The chance of this row (what it pays is judged elsewhere) or of another that pays at least ``wanted``.
+def _code(today: Fraction, tomorrow: Fraction) -> str:
+    return "HARDER_TO_WIN" if tomorrow < today else "EASIER_TO_WIN"
+
+
+def _at_least(table: PayTable, law: Law, wanted: Row, old: PayTable, terms: Terms) -> Fraction:
+    """The chance of this row (what it pays is judged elsewhere) or of another that pays at least as much.
 
     A list of wagers is compared row by row.
     """
@@ -135,9 +167,15 @@ def _at_least(table: PayTable, law: Law, hand: str, wanted: Worth, terms: Terms)
         chance = law.chances.get(row.hand)
         if chance is None:  # a row that pays a loss, or has no chance of its own
             continue
-        if row.hand == hand or (not law.apart and _pays_as_much(worth(row, table, terms), wanted, terms)):
+        if row.hand == wanted.hand or (not law.apart and _pays_as_much(row, table, wanted, old, terms)):
             total += chance
     return total
+
+
+def _giving(table: PayTable, law: Law, wanted: Fraction, old: PayTable) -> Fraction:
+    """The chance of a row that gives at least so much envy."""
+    rows = [row for row in tried(table) if _envy(row, table, old) >= wanted]
+    return sum((law.chances.get(row.hand, Fraction(0)) for row in rows), Fraction(0))
 
 
 def _by_words(old: PayTable, new: PayTable, reason: str) -> Iterator[Finding]:

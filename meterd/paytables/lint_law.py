@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Protocol
+from typing import Final, Protocol
 
 from meterd.errors import ConfigError
 from meterd.handrank.cards import Card
 from meterd.paytables.model import PayTable, Row
+
+#: The wheel of a law, unless another is named.
+DOUBLE_ZERO: Final = "double-zero"
 
 #: Hand keys of the offered rows that each hold on their own → number of hands of which that is so.
 Joint = Mapping[frozenset[str], int]
@@ -36,8 +39,12 @@ class Law:
 class Laws(Protocol):
     """Whoever computes chances. The linter keeps nothing and may ask twice."""
 
-    def law(self, table: PayTable) -> Law:
+    def law(self, table: PayTable, wheel: str = DOUBLE_ZERO) -> Law:
         """The law of a table, or of a table with some of its rows or games. Raises :class:`NoLaw`."""
+        ...
+
+    def others(self, table: PayTable) -> Iterator[tuple[str, Law]]:
+        """The laws of the other decks and wheels the table may be played with, each with its name."""
         ...
 
     def hands(self, table: PayTable, rows: Collection[str]) -> Mapping[str, Collection[frozenset[Card]]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from itertools import chain, permutations, product
 from math import comb
@@ -10,16 +11,17 @@ from typing import Any, Final
 
 from meterd.handrank.cards import Card
 from meterd.paytables.evaluators import EVALUATORS
-from meterd.paytables.lint_law import Joint, Law, NoLaw, tried
+from meterd.paytables.lint_law import DOUBLE_ZERO, Joint, Law, NoLaw, tried
 from meterd.paytables.model import PayTable
-from meterd.paytables.parsheet import NoParSheet, parsheet
+from meterd.paytables.parsheet import WHEELS, NoParSheet, looks_at_wheel, parsheet, seconds
 from meterd.paytables.parsheet.classes import Deal
 from meterd.paytables.parsheet.counting import Cached, Counting
 
 #: Evaluators of cards that are dealt, where rows can be asked side by side.
 _CARDS: Final = ("single", "shoe", "sevens")
 
-#: Seconds. A joint law that takes longer is left out; the rows are then judged by their par sheet alone.
+#: Seconds. A joint law that takes longer is left out, and the rows are judged by their par sheet alone; if that takes
+#: longer too, nothing is measured.
 SECONDS_MAX: Final = 60
 
 #: Seconds. Hands are not listed one by one where that takes longer.
@@ -34,13 +36,31 @@ class ParLaws:
         self._seconds_max = seconds_max
         self._last: tuple[PayTable, Joint] | None = None
 
-    def law(self, table: PayTable) -> Law:
+    def law(self, table: PayTable, wheel: str = DOUBLE_ZERO) -> Law:
         """The law of a table: from its joint law where there is one, which saves counting twice; else its par sheet."""
         joint = self.joint(table)
         if joint is not None:
             return _first_of(table, joint)
+        return self._sheet(table, wheel)
+
+    def others(self, table: PayTable) -> Iterator[tuple[str, Law]]:
+        """The laws of the other decks and wheels the table may be played with, each with its name."""
+        for decks in table.decks_allowed:
+            if decks != table.decks:
+                yield f"{decks} deck{'' if decks == 1 else 's'}", self._sheet(replace(table, decks=decks))
+        if looks_at_wheel(table):
+            for wheel in WHEELS:
+                if wheel != DOUBLE_ZERO:
+                    yield f"a {wheel} wheel", self._sheet(table, wheel)
+
+    def _sheet(self, table: PayTable, wheel: str = DOUBLE_ZERO) -> Law:
         try:
-            sheet = parsheet(table, cached=self._cached)
+            about = seconds(table, cached=self._cached)
+            if about > self._seconds_max:
+                raise NoLaw(
+                    f"counting its hands would take about {about:,} s, more than the {self._seconds_max} allowed"
+                )
+            sheet = parsheet(table, wheel=wheel, cached=self._cached)
         except NoParSheet as reason:
             raise NoLaw(str(reason)) from reason
         return Law(

@@ -15,8 +15,12 @@ from meterd.paytables.pays import parse_pay
 #: Cells that say the hand is not offered.
 NOT_OFFERED: Final = ("", "N/A", "NA", "n/a", "-", "–", "—", "--")
 
-_ODDS: Final = re.compile(r"([0-9,]+(?:\.[0-9]+)?) (to|for) ([0-9]+)")
-_SHARE: Final = re.compile(r"([0-9.]+) ?(?:%|percent)")
+#: Forms with one reading only. The case of letters and the number of spaces do not count.
+_ODDS: Final = re.compile(r"([0-9,]+(?:\.[0-9]+)?) ?(to|for) ?([0-9]+)", re.IGNORECASE)
+_RATIO: Final = re.compile(r"([0-9,]+(?:\.[0-9]+)?) ?: ?([0-9]+)")
+_SHARE: Final = re.compile(
+    r"([0-9.]+) ?(?:%|percent)(?: ?\(?(?:from|of)(?: the)? (?:meter|progressive|jackpot)\)?)?", re.IGNORECASE
+)
 
 
 def print_findings(table: PayTable) -> Iterator[Finding]:
@@ -37,22 +41,34 @@ def _row(table: PayTable, row: Row) -> Iterator[Finding]:
         found = f"the cell {cell!r} does not offer the hand, yet it is read as {reading_text(row)}"
         yield Finding("READING_DIFFERS", table.id, found, row.hand)
         return
-    wanted = _only_reading(cell)
-    if wanted is not None and not _read_so(wanted, row):
+    readings = _only_readings(cell)
+    if readings is not None and not any(_read_so(wanted, row) for wanted in readings):
         found = f"the cell {cell!r} is read as {reading_text(row)}"
         yield Finding("READING_DIFFERS", table.id, found, row.hand)
 
 
-def _only_reading(cell: str) -> Pay | None:
-    """The pay of a cell that has one reading only: odds to or for, or a bare share of the meter."""
-    if _ODDS.fullmatch(cell):
-        try:
-            return parse_pay(cell)
-        except ValueError:
-            return None
+def _only_readings(cell: str) -> list[Pay] | None:
+    """The pays that a cell of a closed form can mean: odds, a ratio (to or for), or a bare share of the meter.
+
+    None for a cell of no such form; empty for one that means nothing possible, such as ``0 to 1`` or ``150%``.
+    """
+    if odds := _ODDS.fullmatch(cell):
+        return _possible(f"{odds[1]} {odds[2].lower()} {odds[3]}")
+    if ratio := _RATIO.fullmatch(cell):
+        return _possible(f"{ratio[1]} to {ratio[2]}", f"{ratio[1]} for {ratio[2]}")
     if share := _SHARE.fullmatch(cell):
-        return parse_pay(f"{share[1]}% meter")
+        return _possible(f"{share[1]}% meter")
     return None
+
+
+def _possible(*texts: str) -> list[Pay]:
+    pays = []
+    for text in texts:
+        try:
+            pays.append(parse_pay(text))
+        except (ValueError, ArithmeticError):
+            continue
+    return pays
 
 
 def _read_so(wanted: Pay, row: Row) -> bool:

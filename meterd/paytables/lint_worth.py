@@ -96,6 +96,18 @@ def worth(row: Row | None, table: PayTable, terms: Terms) -> Worth:
     return Worth(sure + back, shares)
 
 
+def growing(row: Row | None, table: PayTable) -> Fraction:
+    """The part of a row's pays that grows with the wager, in wagers; shares of meters left out."""
+    if row is None or row.loses:
+        return Fraction(0)
+    still = [
+        pay for pay in row.pays if pay.kind is PayKind.METER_PERCENT or (pay.kind is PayKind.FIXED and not pay.scales)
+    ]
+    back = any(pay.kind is PayKind.ODDS_TO for pay in row.pays) and table.original_wager_returned
+    sums = (_sure(pay, table, table.wager_cents) for pay in row.pays if pay not in still)
+    return sum(sums, Fraction(int(back)))
+
+
 def _sure(pay: Pay, table: PayTable, wager_cents: int) -> Fraction:
     if pay.kind is PayKind.FIXED:
         return Fraction(pay.cents, table.wager_cents if pay.scales else wager_cents)

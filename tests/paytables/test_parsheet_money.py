@@ -9,7 +9,7 @@ import pytest
 from little_table import little_table
 
 from meterd.edge.files import paytable, universe_text
-from meterd.paytables.model import PayTable
+from meterd.paytables.model import Pay, PayKind, PayTable
 from meterd.paytables.parse import parse_paytables
 from meterd.paytables.parsheet import NoParSheet, ParSheet, parsheet
 
@@ -33,7 +33,7 @@ rows = [
 
 def five(*rows: tuple[str, list[str]], keys: str = "") -> PayTable:
     lines = [
-        f'{{ hand = "{match.split()[0]}", printed_hand = "x", printed_pay = "x", match = "{match}", pays = {pays} }},'
+        f'{{ printed_hand = "{match.split()[0]}", printed_pay = "x", match = "{match}", pays = {pays} }},'
         for match, pays in rows
     ]
     (table,) = parse_paytables(FIVE.format(keys=keys, rows="\n".join(lines)), "five.toml")
@@ -118,15 +118,38 @@ def test_break_even_is_rounded_down_and_reckons_other_levels_at_seed() -> None:
     assert exact > int(exact)
 
 
-def test_fixed_pays_from_a_meter_end_where_the_meter_ends() -> None:
-    """$10,000 from the meter for a straight can make a wager fair before the meter holds so much."""
-    table = five(("royal-flush", ["100% meter"]), ("straight", ["$10,000 from meter"]))
-    royal, straight = (row.probability for row in sheet(table).rows)
-    meter = sheet(table).meters["main"]
-    assert int(100 / (royal + straight)) == meter.break_even_cents
-    assert straight * 1_000_000 / 100 == sheet(table).from_meter_return
-    assert sheet(five(("straight", ["$2 from meter"]))).meters["main"].break_even_cents is None
-    assert 0 == sheet(five(("pair", ["9 for 1"]), ("royal-flush", ["100% meter"]))).meters["main"].break_even_cents
+def test_fixed_sums_from_a_meter_are_paid_in_full_whatever_it_holds() -> None:
+    """What the meter lacks the house adds, so that the sum counts whole, at the seed and for the break-even meter.
+
+    Three cards: 48 of 22,100 deals take $460 from a meter of $1, 52 take the meter: 100.14 % of the wager come back.
+    """
+    table = little_table("three-card", "own_cards = 3", ("straight-flush", ""), ("triple", "three-of-a-kind"))
+    taken = Pay(PayKind.FIXED, cents=46_000, from_meter=True)
+    pays = ((taken,), (Pay(PayKind.METER_PERCENT, percent_ppm=1_000_000),))
+    rows = tuple(replace(row, pays=each) for row, each in zip(table.rows, pays, strict=True))
+    found = sheet(replace(table, rows=rows), seeds={"main": 100}, increments_ppm={"main": 999_999})
+    assert Fraction(48 * 460, 22_100) == found.from_meter_return
+    assert 1 - Fraction(48 * 460 + 52, 22_100) == found.house_edge_at_seed
+    assert (1 - Fraction(48 * 460, 22_100)) * 100 * 22_100 // 52 == found.meters["main"].break_even_cents
+    assert found.meters["main"].mean_award_cents is None
+
+
+def test_a_table_that_takes_only_fixed_sums_needs_no_seed() -> None:
+    """There is no share to reckon: the edge is known, the meter breaks even nowhere or at once."""
+    found = sheet(five(("straight", ["$2 from meter"])))
+    assert 1 - 2 * found.rows[0].probability == found.house_edge_at_seed
+    assert found.meters["main"].break_even_cents is None
+    royal, straight = ("royal-flush", ["100% meter"]), ("straight", ["$10,000 from meter"])
+    assert 0 == sheet(five(royal, straight)).meters["main"].break_even_cents
+    assert 0 == sheet(five(("pair", ["9 for 1"]), royal)).meters["main"].break_even_cents
+
+
+def test_the_edge_of_a_printed_table_with_sums_from_the_meter() -> None:
+    """Texas Hold'em Bonus 6 for $5, at a seed of $1,000: 36.2376 % come back as fixed sums, 0.0585 % as shares."""
+    found = sheet("co/texas-holdem-bonus/thbp-6", seeds={"main": 100_000})
+    shares = found.meters["main"].share_probability * 100_000 / paytable("co/texas-holdem-bonus/thbp-6").wager_cents
+    assert 1 - (found.fixed_return or 0) - (found.from_meter_return or 0) - shares == found.house_edge_at_seed
+    assert "0.637039" == f"{float(found.house_edge_at_seed or 0):.6f}"
 
 
 def test_the_wager_comes_back_once() -> None:
@@ -134,7 +157,7 @@ def test_the_wager_comes_back_once() -> None:
     odds, pair = ["100% meter", "250 to 1"], sheet(five(("pair", ["push"]))).rows[0].probability
     assert 251 * pair == sheet(five(("pair", odds))).fixed_return
     assert 250 * pair == sheet(five(("pair", odds), keys="original_wager_returned = false")).fixed_return
-    assert 252 * pair == sheet(five(("pair", ["250 to 1", "1 to 1"]))).fixed_return
+    assert 271 * pair == sheet(five(("pair", ["250 to 1", "$20"]))).fixed_return
     assert Fraction(5, 2) * pair == sheet(five(("pair", ["2.5 for 1"]))).fixed_return
     assert pair == sheet(five(("pair", ["push"]))).fixed_return
     assert 20 * pair == sheet(five(("pair", ["$100"]), keys="wager_cents = 500")).fixed_return
@@ -164,6 +187,16 @@ def test_a_level_that_the_table_lacks_is_refused() -> None:
         sheet("co/nexus/pmg-ml-02", seeds={"grand": 1})
     with pytest.raises(NoParSheet, match="printed for 4, 5, 6, 7, 8 decks, not for 3"):
         parsheet(paytable("co/21-plus-3/standard"), decks=3, cached=universe_text)
+    with pytest.raises(NoParSheet, match="printed for 1 decks, not for 8"):
+        parsheet(paytable("co/bet-the-set-21/bts-01"), decks=8, cached=universe_text)
+    with pytest.raises(NoParSheet, match="printed for 6 decks, not for 4"):
+        parsheet(paytable("co/royal-match-21/progressive-2"), decks=4, cached=universe_text)
+    with pytest.raises(NoParSheet, match="printed for 1 decks, not for 8"):
+        parsheet(paytable("co/ultimate-texas-holdem/ultimate-pairs-1"), decks=8, cached=universe_text)
+    with pytest.raises(NoParSheet, match="'main': a seed or an increment is not below zero"):
+        sheet("co/three-card-poker/progressive-1", seeds={"main": -500})
+    with pytest.raises(NoParSheet, match="not about a roulette wheel"):
+        parsheet(paytable("co/three-card-poker/progressive-1"), wheel="single-zero", cached=universe_text)
     with pytest.raises(NoParSheet, match="9 decks: a shoe holds 1 to 8"):
         parsheet(paytable("co/blazing-sevens/b7p1"), decks=9, cached=universe_text)
     with pytest.raises(NoParSheet, match="not dealt from a shoe"):

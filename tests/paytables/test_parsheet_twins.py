@@ -6,6 +6,7 @@ for suits, colours, positions and the dealer's cards.
 
 from __future__ import annotations
 
+import random
 from collections import Counter
 from itertools import combinations
 from math import comb
@@ -14,11 +15,15 @@ import pytest
 from little_table import little_table
 
 from meterd.edge.files import paytable, universe_text
-from meterd.handrank.cards import ACE, JOKER, RANK_MIN, RANKS, SUITS, Card
+from meterd.handrank.cards import ACE, JOKER, RANK_MIN, RANKS, SUITS, Card, CardError
+from meterd.handrank.values import HandValue
+from meterd.paytables.match import Match
 from meterd.paytables.model import PayTable
 from meterd.paytables.outcome import outcome
 from meterd.paytables.parsheet import ParSheet, parsheet
 from meterd.paytables.parsheet.counting import Counting
+from meterd.paytables.parsheet.looks import _groups
+from meterd.paytables.qualifiers import CONDITIONS, Condition, Deal, read_condition
 
 FACES = 'decks = 2\nwithout_ranks = "23456789"'
 
@@ -206,3 +211,45 @@ def test_shapes_count_as_whole_deals_do() -> None:
     )
     by_shape = Counting.of(table, lambda _name: None)
     assert by_shape._deals() == by_shape.tally()
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        (("sevens", "pair ranks:77 up:7s"),),
+        (("three", "three-of-a-kind with:up up:7S"),),
+        (("suited", "any suited up:As"),),
+        (("ace", "pair top:A up:7h"), ("hearts", "any suited up:A")),
+    ],
+)
+def test_an_up_card_can_name_a_suit(rows: tuple[tuple[str, str], ...]) -> None:
+    """Two cards and the up card of one deck from the seven up: what names a suit sets it apart from the others."""
+    keys = 'decks = 1\nwithout_ranks = "2345689TJQ"'
+    table = little_table("shoe", "own_cards = 2, dealer_cards = 1", *rows, keys=keys)
+    assert twin(table, 2, dealer=1) == counts(parsheet(table, cached=universe_text))
+
+
+def test_suits_that_no_row_tells_apart_are_told_apart_by_no_condition() -> None:
+    """Every form of every condition: exchange two suits of one group in any deal, and it answers the same."""
+    dealt = random.Random(20_261_130)
+    deck = [Card(rank, suit) for rank in (7, 13, ACE) for suit in SUITS] * 2
+    words = [word for qualifier in CONDITIONS.values() for word in qualifier.example.split()]
+    print(words)
+    for word in (*words, "up:As", "up:7H", "holds:KD", "cards:7c7S"):
+        condition = read_condition(word)
+        for group in _groups([Match("any", conditions=(condition,))]):
+            for _ in range(200):
+                cards = dealt.sample(deck, 6)
+                one, other = dealt.choice(group), dealt.choice(group)
+                turned = [card._replace(suit={one: other, other: one}.get(card.suit, card.suit)) for card in cards]
+                assert _answer(condition, cards) == _answer(condition, turned), (word, cards, one, other)
+
+
+def _answer(condition: Condition, cards: list[Card]) -> bool | str:
+    """Two own cards, two of the board, two of the dealer's; the own cards make the hand."""
+    deal = Deal(tuple(cards[:2]), tuple(cards[2:4]), tuple(cards[4:]))
+    value = HandValue("any", (max(card.rank for card in deal.own),), deal.own, 0, "any")
+    try:
+        return condition.test(value, deal.own, deal)
+    except CardError as error:
+        return type(error).__name__

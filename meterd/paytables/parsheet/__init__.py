@@ -18,7 +18,7 @@ from meterd.paytables.evaluators import EVALUATORS, Evaluator
 from meterd.paytables.model import PayTable
 from meterd.paytables.parsheet.counting import Cached, Counting
 from meterd.paytables.parsheet.returns import Returns
-from meterd.paytables.parsheet.sheet import MeterPar, NoParSheet, ParRow, ParSheet
+from meterd.paytables.parsheet.sheet import MeterPar, NoParSheet, ParRow, ParSheet, UniverseError
 from meterd.paytables.parsheet.tallies import (
     BAD_BEAT,
     BAD_BEAT_SECONDS,
@@ -27,9 +27,20 @@ from meterd.paytables.parsheet.tallies import (
     longest,
     tally_bad_beat,
 )
-from meterd.paytables.parsheet.wagers import needs_wheel, unsaid, wager_rows
+from meterd.paytables.parsheet.wagers import left_out, needs_wheel, wager_rows
 
-__all__ = ["DECKS_MAX", "WHEELS", "MeterPar", "NoParSheet", "ParRow", "ParSheet", "parsheet", "seconds"]
+__all__ = [
+    "DECKS_MAX",
+    "WHEELS",
+    "MeterPar",
+    "NoParSheet",
+    "ParRow",
+    "ParSheet",
+    "UniverseError",
+    "looks_at_wheel",
+    "parsheet",
+    "seconds",
+]
 
 DOUBLE_ZERO: Final = "double-zero"
 SINGLE_ZERO: Final = "single-zero"
@@ -37,6 +48,9 @@ WHEELS: Final = (DOUBLE_ZERO, SINGLE_ZERO)
 
 #: The largest shoe that casinos deal from.
 DECKS_MAX: Final = 8
+
+#: Nothing is counted that takes longer than a day.
+SECONDS_MAX: Final = 86_400
 
 _SHOES: Final = ("shoe", "sevens")
 
@@ -62,18 +76,20 @@ def parsheet(
     replace what is printed.
 
     Raises:
-        NoParSheet: the table allows none, or not with these decks or levels; the message says why.
+        NoParSheet: the table allows none, or not with these decks, levels or this wheel; the message says why.
+        UniverseError: a universe kept as data is damaged.
     """
     evaluator = _evaluator(table)
     table = _dealt_from(table, evaluator, decks)
     _check_levels(table, seeds, increments_ppm)
-    if wheel not in WHEELS:
-        raise NoParSheet(f"there is no wheel {wheel!r}; there are {' and '.join(WHEELS)}")
+    _check_wheel(table, wheel)
     double_zero = wheel == DOUBLE_ZERO
     if evaluator.model == "wagers":
         universe, rows = wager_rows(table, double_zero=double_zero)
         shown = wheel if needs_wheel(table) else None
-        return ParSheet(table.id, universe, rows, None, None, wheel=shown, note=unsaid(table))
+        return ParSheet(
+            table.id, universe, rows, None, None, wheel=shown, note=left_out(table, double_zero=double_zero)
+        )
     universe, counts, note = _counts(table, evaluator, cached, double_zero=double_zero)
     chances = [
         (row, Fraction(counts.get(row.hand, 0), universe)) for row in table.rows if row.offered and not row.loses
@@ -117,7 +133,24 @@ def _evaluator(table: PayTable) -> Evaluator:
         raise NoParSheet(
             f"{table.id} has no par sheet: it depends on how hands are played or drawn to. {table.note}".strip()
         )
+    if not any(row.offered for row in table.rows):
+        raise NoParSheet(f"{table.id} has no par sheet: no row is offered")
+    if table.wager_cents < 1:
+        raise NoParSheet(f"{table.id} has no par sheet: it prints a wager of nothing")
     return EVALUATORS[table.evaluator]
+
+
+def looks_at_wheel(table: PayTable) -> bool:
+    """Whether a row's chance depends on the pockets of a roulette wheel."""
+    model = EVALUATORS[table.evaluator].model if table.evaluator is not None else ""
+    return model == "spins" or (model == "wagers" and needs_wheel(table))
+
+
+def _check_wheel(table: PayTable, wheel: str) -> None:
+    if wheel not in WHEELS:
+        raise NoParSheet(f"there is no wheel {wheel!r}; there are {' and '.join(WHEELS)}")
+    if wheel != DOUBLE_ZERO and not looks_at_wheel(table):
+        raise NoParSheet(f"{table.id} is not about a roulette wheel, so there is none to choose")
 
 
 def _dealt_from(table: PayTable, evaluator: Evaluator, decks: int | None) -> PayTable:
@@ -128,17 +161,20 @@ def _dealt_from(table: PayTable, evaluator: Evaluator, decks: int | None) -> Pay
         raise NoParSheet(f"{table.id} is not dealt from a shoe, so there are no decks to choose")
     if not 1 <= decks <= DECKS_MAX:
         raise NoParSheet(f"{decks} decks: a shoe holds 1 to {DECKS_MAX}")
-    if table.decks_allowed and decks not in table.decks_allowed:
-        allowed = ", ".join(map(str, table.decks_allowed))
+    allowed_decks = table.decks_allowed or (table.decks,)
+    if decks not in allowed_decks:
+        allowed = ", ".join(map(str, allowed_decks))
         raise NoParSheet(f"{table.id} is printed for {allowed} decks, not for {decks}")
     return replace(table, decks=decks, decks_allowed=())
 
 
 def _check_levels(table: PayTable, *given: Mapping[str, int]) -> None:
-    for level in (level for levels in given for level in levels):
+    for level, amount in (each for levels in given for each in levels.items()):
         if level not in table.levels:
             known = ", ".join(table.levels) or "none"
             raise NoParSheet(f"{table.id} pays from no level {level!r}; its levels: {known}")
+        if amount < 0:
+            raise NoParSheet(f"level {level!r}: a seed or an increment is not below zero")
 
 
 def _counts(
@@ -159,6 +195,8 @@ def _counts(
         universe, tally, note = BAD_BEAT.deals, tally_bad_beat(table, cached), ""
     else:
         counting = Counting.of(table, cached)
+        if counting.seconds > SECONDS_MAX:
+            raise NoParSheet(f"{table.id} has no par sheet: counting it would take {counting.seconds // 86_400:,} days")
         universe, tally, note = counting.universe, counting.tally(), counting.note
     if evaluator.model == "sevens":
         note = _THREE_CARDS

@@ -28,6 +28,7 @@ from meterd.paytables.evaluators import EVALUATORS
 from meterd.paytables.model import PayTable
 from meterd.paytables.parsheet.classes import ALL_RANKS, Deal, Shoe, deals, deals_of_rest, universe
 from meterd.paytables.parsheet.looks import BOARD, DEALER, OWN, Look, Looks, Place, looks_of
+from meterd.paytables.parsheet.sheet import NoParSheet, UniverseError
 from meterd.paytables.parsheet.universes import Ask, Plan, Universe, parse_universe, shapes
 
 #: Gives the text of a universe by name, None where there is none.
@@ -61,13 +62,20 @@ class Counting:
         """The cheapest way for this table.
 
         Raises:
-            NoParSheet: a row depends on how a hand is played.
+            NoParSheet: a row depends on how a hand is played, or the cards of the game cannot be dealt.
         """
         evaluator = EVALUATORS[table.evaluator or ""]
         ranks = tuple(rank for rank in ALL_RANKS if RANKS[rank - RANK_MIN] not in table.without_ranks)
         one_deck = evaluator.model == "single"
         shoe = Shoe(1 if one_deck else table.decks, int(table.joker) if evaluator.jokers else 0, ranks)
-        return cls(table, looks_of(table), shoe, cached)
+        looks = looks_of(table)
+        game = table.games[0]
+        dealt = max(sum(looks.sizes), game.own_cards + game.community_most + game.dealer_cards)
+        if not looks.sizes:
+            raise NoParSheet(f"{table.id} has no par sheet: its rows look at no card that {game.name} deals")
+        if dealt > shoe.cards:
+            raise NoParSheet(f"{table.id} has no par sheet: {dealt} cards are dealt out of {shoe.cards}")
+        return cls(table, looks, shoe, cached)
 
     @property
     def universe(self) -> int:
@@ -131,10 +139,15 @@ class Counting:
         """The universe kept as data, if it answers all that the rows ask."""
         if not self._by_shape:
             return None
-        text = self.cached(self._plan.name)
+        text = kept_text(self.cached, self._plan.name)
         if text is None:
             return None
-        kept = parse_universe(text)
+        try:
+            kept = parse_universe(text)
+        except UniverseError as error:
+            raise UniverseError(f"universes/{self._plan.name}.txt: {error}") from error
+        if kept.plan.name != self._plan.name:
+            raise UniverseError(f"universes/{self._plan.name}.txt holds the universe {kept.plan.name}")
         answered = {(ask.category, ask.size): ask for ask in kept.plan.asks}
         for look in self.looks.looks:
             wanted = self._ask_of(look)
@@ -232,6 +245,18 @@ class Counting:
         return [
             [lies.get(Place(whose, number), (None, 0)) for number in range(count)] for whose, count in counts.items()
         ]
+
+
+def kept_text(cached: Cached, name: str) -> str | None:
+    """The text of a universe, None where none is kept.
+
+    Raises:
+        UniverseError: there is one that cannot be read.
+    """
+    try:
+        return cached(name)
+    except (OSError, ValueError) as error:
+        raise UniverseError(f"universes/{name}.txt cannot be read: {error}") from error
 
 
 def _orders(sizes: Sequence[int]) -> int:

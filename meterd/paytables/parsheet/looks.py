@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
-from meterd.handrank.cards import RED, SUITS
+from meterd.handrank.cards import RED, SUITS, parse_card
 from meterd.paytables.decide import row_matches
 from meterd.paytables.evaluators import EVALUATORS, Evaluator
 from meterd.paytables.match import Match, Scope
@@ -42,6 +42,10 @@ Region = frozenset[Place]
 
 #: Conditions that read the player's first two cards or the dealer's, whatever cards the row looks at.
 ELSEWHERE: Final = frozenset({"blackjack", "up", "dealer", "dealer-ranks", "dealer-suited", "matches", "matches-down"})
+
+
+#: Conditions that can name a card with its suit.
+_CARDS: Final = frozenset({"cards", "holds", "up"})
 
 
 class Look(NamedTuple):
@@ -200,23 +204,10 @@ def _named(condition: Condition, suit: str) -> tuple[str, ...]:
         return (str(suit in RED),)
     if name == "suit":
         return (str(suit in argument),)
-    if name in {"cards", "holds"}:  # AhAd: the ranks that are named with this suit
-        return tuple(
-            sorted(argument[place - 1] for place, letter in enumerate(argument) if place % 2 and letter == suit)
-        )
+    if name in _CARDS and len(argument) % 2 == 0:  # AhAd: the ranks named with this suit; A and 2,3 name ranks alone
+        cards = [parse_card(argument[place : place + 2]) for place in range(0, len(argument), 2)]
+        return tuple(sorted(str(card.rank) for card in cards if card.suit == suit))
     return ()
-
-
-def _named_suits(condition: Condition) -> list[str]:
-    """Sets of suits that a condition treats in a way of their own."""
-    name, _, argument = condition.word.partition(":")
-    if name == "one-color":
-        return ["dh"]
-    if name == "suit":
-        return [argument]
-    if name in {"cards", "holds"}:
-        return [letter for letter in argument if letter in SUITS]
-    return []
 
 
 def _name(condition: Condition) -> str:

@@ -50,8 +50,8 @@ class Returns:
 
     @property
     def from_meter(self) -> Fraction:
-        """Expected return of fixed sums out of meters that hold enough."""
-        return sum((self._taken(level, None) for level in self._table.levels), Fraction(0)) / self._table.wager_cents
+        """Expected return of fixed sums out of meters, shortfalls that the house pays included."""
+        return sum((self._taken(level) for level in self._table.levels), Fraction(0)) / self._table.wager_cents
 
     @property
     def envy(self) -> Fraction:
@@ -63,13 +63,9 @@ class Returns:
     @property
     def edge_at_seed(self) -> Fraction | None:
         """What the house keeps of a unit while every level stands at its seed; None where a seed is not known."""
-        paid = self.fixed
-        for level in self._table.levels:
-            worth = self._worth(level, self._seeds.get(level))
-            if worth is None:
-                return None
-            paid += worth
-        return 1 - paid
+        shares = [self._shared(level) for level in self._table.levels]
+        known = [share for share in shares if share is not None]
+        return 1 - self.fixed - self.from_meter - sum(known, Fraction(0)) if len(known) == len(shares) else None
 
     def meters(self) -> dict[str, MeterPar]:
         """Every level the rows pay from."""
@@ -81,64 +77,44 @@ class Returns:
     def _share(self, level: str) -> Fraction:
         return self._expected(lambda pay: _share_of(pay, level))
 
-    def _taken(self, level: str, meter_cents: Fraction | None) -> Fraction:
-        """Expected cents of fixed pays out of a level, none above the meter."""
-        return self._expected(
-            lambda pay: (
-                min(Fraction(pay.cents), meter_cents if meter_cents is not None else Fraction(pay.cents))
-                if pay.kind is PayKind.FIXED and pay.from_meter and (pay.level or "main") == level
-                else Fraction(0)
-            )
-        )
+    def _taken(self, level: str) -> Fraction:
+        """Expected cents of fixed pays out of a level, be it empty or not."""
+        return self._expected(lambda pay: Fraction(pay.cents if _is_taken(pay, level) else 0))
 
-    def _worth(self, level: str, meter_cents: int | Fraction | None) -> Fraction | None:
-        """Expected return from a level at this meter, per unit wagered."""
-        if meter_cents is None:
-            return None
-        cents = Fraction(meter_cents)
-        return (self._share(level) * cents + self._taken(level, cents)) / self._table.wager_cents
+    def _shared(self, level: str) -> Fraction | None:
+        """Expected return from shares of a level at its seed, per unit wagered; None where that is not known."""
+        share, seed = self._share(level), self._seeds.get(level)
+        if not share:
+            return Fraction(0)
+        return None if seed is None else share * seed / self._table.wager_cents
 
     def _break_even(self, level: str) -> int | None:
-        missing = 1 - self.fixed
+        missing = 1 - self.fixed - self.from_meter
         for other in self._table.levels:
             if other != level:
-                worth = self._worth(other, self._seeds.get(other))
+                worth = self._shared(other)
                 if worth is None:
                     return None
                 missing -= worth
         if missing <= 0:
             return 0
-        steps = {
-            Fraction(pay.cents)
-            for row, _ in self._chances
-            for pay in row.pays
-            if pay.kind is PayKind.FIXED and pay.from_meter and (pay.level or "main") == level
-        }
-        below = Fraction(0)
-        for step in sorted(steps):  # between two fixed pays the worth grows in a straight line
-            worth = self._worth(level, step)
-            if worth is not None and worth >= missing:
-                return floor(self._between(level, below, step, missing))
-            below = step
         share = self._share(level)
-        if not share:
-            return None
-        at_last = self._worth(level, below) or Fraction(0)
-        return floor(below + (missing - at_last) * self._table.wager_cents / share)
-
-    def _between(self, level: str, low: Fraction, high: Fraction, missing: Fraction) -> Fraction:
-        at_low, at_high = (self._worth(level, meter) or Fraction(0) for meter in (low, high))
-        return low + (high - low) * (missing - at_low) / (at_high - at_low)
+        return floor(missing * self._table.wager_cents / share) if share else None
 
     def _mean_award(self, level: str) -> int | None:
         """The mean 100 % award in cents, half up."""
         seed, rate = self._seeds.get(level), self._increments.get(level)
         whole = self._expected(lambda pay: Fraction(_share_of(pay, level) == 1))
-        if seed is None or rate is None or not whole:
+        if seed is None or rate is None or not whole or self._dearest(level) > seed:
             return None
         added = Fraction(self._table.wager_cents * rate, PPM_PER_WHOLE)
-        award = (whole * seed + added - self._taken(level, None)) / self._share(level)
+        award = (whole * seed + added - self._taken(level)) / self._share(level)
         return floor(award + Fraction(1, 2)) if award > 0 else None
+
+    def _dearest(self, level: str) -> int:
+        """The largest fixed sum out of a level."""
+        pays = [pay for row, chance in self._chances if chance for pay in row.pays]
+        return max((pay.cents for pay in pays if _is_taken(pay, level)), default=0)
 
     def _expected(self, value: Callable[[Pay], Fraction]) -> Fraction:
         return sum((chance * value(pay) for row, chance in self._chances for pay in row.pays), Fraction(0))
@@ -163,6 +139,11 @@ def _fixed_part(pay: Pay, table: PayTable) -> Fraction:
             return Fraction(1)
         case _:
             return Fraction(0)
+
+
+def _is_taken(pay: Pay, level: str) -> bool:
+    """Whether this is a fixed sum out of that level."""
+    return pay.kind is PayKind.FIXED and pay.from_meter and (pay.level or "main") == level
 
 
 def _share_of(pay: Pay, level: str) -> Fraction:

@@ -16,6 +16,10 @@ class NoParSheet(ConfigError):  # noqa: N818 - a property of the table, not a fa
     """The table allows no exact par sheet; the message says what stands in the way."""
 
 
+class UniverseError(ConfigError, ValueError):
+    """A universe kept as data is damaged; the message names its file."""
+
+
 @dataclass(frozen=True, slots=True)
 class ParRow:
     """One paying row: in how many deals of the universe it is the hand.

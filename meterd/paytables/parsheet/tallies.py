@@ -12,7 +12,7 @@ from meterd.paytables.evaluators import BAD_BEAT_DEALER, BAD_BEAT_PLAYER, EVALUA
 from meterd.paytables.model import PayTable, Row
 from meterd.paytables.outcome import outcome
 from meterd.paytables.parsheet.badbeat import TwoHands, run_pairs
-from meterd.paytables.parsheet.counting import Cached, Tally
+from meterd.paytables.parsheet.counting import Cached, Tally, kept_text
 from meterd.paytables.parsheet.numbers import (
     Reached,
     all_numbers_chances,
@@ -20,6 +20,7 @@ from meterd.paytables.parsheet.numbers import (
     points_chances,
     streak_chances,
 )
+from meterd.paytables.parsheet.sheet import NoParSheet, UniverseError
 
 #: The player's cards, the dealer's, and how many deals they stand for.
 Beaten = tuple[tuple[Card, ...], tuple[Card, ...], int]
@@ -34,9 +35,21 @@ BAD_BEAT_SECONDS = 5
 
 
 def tally_bad_beat(table: PayTable, cached: Cached) -> Tally:
-    """Deals of seven cards against eight, by what is beaten in them."""
+    """Deals of seven cards against eight, by what is beaten in them.
+
+    Raises:
+        NoParSheet: a game deals other numbers of cards.
+        UniverseError: the universe kept as data is damaged.
+    """
+    for game in table.games:
+        if (game.own_cards + game.community_most, game.dealer_most) != (BAD_BEAT_PLAYER, BAD_BEAT_DEALER):
+            dealt = f"{game.own_cards + game.community_most} cards against {game.dealer_most}"
+            raise NoParSheet(
+                f"{table.id} has no par sheet: {game.name} deals {dealt}, and only"
+                f" {BAD_BEAT_PLAYER} against {BAD_BEAT_DEALER} are counted"
+            )
     decider = Decider(table)
-    text = cached(BAD_BEAT_UNIVERSE)
+    text = kept_text(cached, BAD_BEAT_UNIVERSE)
     found: Tally = {}
     for player, dealer, weight in beaten_classes() if text is None else parse_beaten(text):
         row = decider.decide(player, (), dealer).row
@@ -66,12 +79,16 @@ def parse_beaten(text: str) -> list[Beaten]:
     """The inverse of :func:`render_beaten`.
 
     Raises:
-        ValueError: the weights do not make up the total.
+        UniverseError: it is none, or the weights do not make up the total.
     """
-    _, total, _, *lines = text.splitlines()
-    classes = [(_cards(player), _cards(dealer), int(weight)) for weight, player, dealer in map(str.split, lines)]
-    if int(total.partition(" ")[2]) != sum(weight for _, _, weight in classes):
-        raise ValueError(f"universe {BAD_BEAT_UNIVERSE}: its classes do not make up its total")
+    try:
+        _, total, _, *lines = text.splitlines()
+        classes = [(_cards(player), _cards(dealer), int(weight)) for weight, player, dealer in map(str.split, lines)]
+        whole = int(total.partition(" ")[2])
+    except ValueError as error:
+        raise UniverseError(f"universes/{BAD_BEAT_UNIVERSE}.txt cannot be read: {error}") from error
+    if not whole == BAD_BEAT.deals == sum(weight for _, _, weight in classes):
+        raise UniverseError(f"universes/{BAD_BEAT_UNIVERSE}.txt: its classes do not make up its total")
     return classes
 
 
@@ -88,12 +105,14 @@ def chances_of_numbers(table: PayTable, *, double_zero: bool) -> list[tuple[Row 
 
 def longest(table: PayTable) -> int:
     """The longest streak, or the most points, that the table lists."""
-    categories = (match.category for row in table.rows if row.offered for match in row_matches(table, row))
+    categories = [match.category for row in table.rows if row.offered for match in row_matches(table, row)]
     return max(int(category.rpartition("-")[2]) for category in categories)
 
 
 def _reached(table: PayTable, *, double_zero: bool) -> Reached:
     evaluator = EVALUATORS[table.evaluator or ""]
+    if evaluator.name != "craps-all-numbers" and longest(table) < 1:
+        raise NoParSheet(f"{table.id} has no par sheet: no row asks for a point")
     if evaluator.model == "spins":
         return streak_chances(longest(table), double_zero=double_zero)
     if evaluator.name == "craps-points":

@@ -32,6 +32,7 @@ from meterd.handrank.poker import PokerHand
 from meterd.handrank.rankings import RANKINGS
 from meterd.paytables.decide import single_ranking
 from meterd.paytables.parsheet.classes import Masks, mask_classes
+from meterd.paytables.parsheet.sheet import UniverseError
 
 #: Categories whose answer depends on suits.
 SUITED = (
@@ -153,8 +154,17 @@ def parse_universe(text: str) -> Universe:
     """The inverse of :meth:`Universe.render`.
 
     Raises:
-        ValueError: the text is not a universe, or its numbers do not agree with each other.
+        UniverseError: the text is not a universe, or its numbers do not agree with each other.
     """
+    try:
+        return _parsed(text)
+    except UniverseError:
+        raise
+    except (ValueError, LookupError) as error:
+        raise UniverseError(f"universe {text.partition(chr(10))[0][:80]!r} cannot be read: {error!r}") from error
+
+
+def _parsed(text: str) -> Universe:
     lines = text.splitlines()
     head = {word: rest for word, _, rest in (line.partition(" ") for line in lines[:5])}
     size, _, deck, ranking = head["universe"].split("-", 3)
@@ -162,7 +172,7 @@ def parse_universe(text: str) -> Universe:
     plan = Plan(int(size), ranking, asks, tuple(head["whole"].split()), int(deck) - 52)
     classes = tuple(_class(line) for line in lines[5:])
     if len(classes) != int(head["classes"]) or not int(head["total"]) == plan.total == sum(w for _, w in classes):
-        raise ValueError(f"universe {head['universe']}: its classes do not make up its total")
+        raise UniverseError(f"universe {head['universe']}: its classes do not make up its total")
     return Universe(plan, classes)
 
 
