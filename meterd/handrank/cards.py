@@ -1,6 +1,6 @@
 """Cards: what people write, and what the rankings read.
 
-Rule 1: a card is checked once, where text becomes a card; everything behind trusts it.
+Rule 1: text becomes a card or an error; a card that a program made itself is checked where a hand is made of it.
 Rule 2: an error names the card as written and says what was expected.
 Units: ``rank`` is 2 to 14 (jack 11, queen 12, king 13, ace 14); ``suit`` is one of ``c d h s``. A joker is rank 0,
 suit ``*``.
