@@ -135,9 +135,10 @@ def _has(award: Award, seat: int) -> bool:
 
 
 def row_of(rules: LinkRules, hand: str | None, cards: Mapping[str, str] | None) -> Row | Refused:
-    """The row keyed or dealt; a row that pays nothing cannot be claimed."""
+    """The row keyed, by its key or by what it is also called, or dealt; a row that pays nothing cannot be claimed."""
     if hand is not None:
-        row = rules.rows.get(hand_key(hand))
+        key = hand_key(hand)
+        row = rules.rows.get(key) or next((each for each in rules.rows.values() if each.called(key)), None)
         if row is not None and cards is not None:
             ranked = rank_cards(rules, cards)
             if isinstance(ranked, Refused):

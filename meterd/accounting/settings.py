@@ -167,8 +167,8 @@ class LinkSettings:
 
     @property
     def split_hand(self) -> SplitHand:
-        """What splitting a hand means here."""
-        return SplitHand(self.paytable.split) if self.split is None else self.split
+        """What splitting a hand means here; where the pay table does not say, it changes nothing."""
+        return SplitHand(self.paytable.split or SplitHand.NO_EFFECT) if self.split is None else self.split
 
     def to_json(self) -> dict[str, Any]:
         """Plain JSON values, for an entry."""

@@ -17,13 +17,14 @@ def check_envy(link: Node, levels: list[Node], paytable: PayTable) -> None:
     printed = {
         "envy_trigger": "highest" if paytable.envy_trigger == "highest" else "all",
         "envy_to": paytable.envy_to,
-        "split": paytable.split,
+        "split": paytable.split or "no-effect",
     }
     approved = link.text("approval") is not None
     for key, prints in printed.items():
         here = link.text(key)
         if here not in {None, AS_PRINTED, prints} and not approved:
-            _differs(link, key, f'"{prints}"', f'"{here}"')
+            silent = key == "split" and paytable.split is None
+            _differs(link, key, f'nothing about it, read as "{prints}"' if silent else f'"{prints}"', f'"{here}"')
     smallest = link.number("envy_min_cents")
     if smallest is not None and smallest != paytable.envy_min_cents and not approved:
         _differs(link, "envy_min_cents", format_cents(paytable.envy_min_cents), format_cents(smallest))

@@ -87,6 +87,7 @@ class Row:
     ``pays`` is empty where the cell is blank or "N/A": the table does not offer the hand, and it counts as the next row
     that holds. ``match`` says which hands the row means (``match.py``); empty means the category named like the row.
     ``derived``: not a printed row, but one that a sentence of the rule adds. ``printed_note``: what else its line says.
+    ``also``: a friendlier key, understood on input beside ``hand`` and never written.
     """
 
     hand: str
@@ -98,11 +99,16 @@ class Row:
     match: str = ""
     derived: bool = False
     printed_note: str = ""
+    also: str = ""
 
     @property
     def offered(self) -> bool:
         """Whether the table has a pay for this hand, be it a loss."""
         return bool(self.pays)
+
+    def called(self, key: str) -> bool:
+        """Whether this key names the row."""
+        return key == self.hand or (key == self.also != "")
 
     @property
     def loses(self) -> bool:
@@ -121,6 +127,7 @@ class Row:
             "match": self.match,
             "derived": self.derived,
             "printed_note": self.printed_note,
+            "also": self.also,
         }
 
     @classmethod
@@ -136,6 +143,7 @@ class Row:
             match=data.get("match", ""),
             derived=data.get("derived", False),
             printed_note=data.get("printed_note", ""),
+            also=data.get("also", ""),
         )
 
 
@@ -207,9 +215,9 @@ class PayTable:
     only ``decks`` is known; ``without_ranks`` are the ranks taken out of each deck. ``depends_on_play``: which cards
     count is somebody's choice, so that no chance of a row follows from the cards alone. ``envy_to`` ("players" or
     "dealer") and ``envy_trigger`` ("every" or "highest" envy hand of a round) are facts of the print, as are
-    ``envy_min_cents`` and ``settlement``. ``split`` is what a hand split in two means for the wager: ``no-effect``,
-    ``two-hands`` (each with a wager of its own) or ``dead``. ``lint_accepts`` are findings of the linter that are meant
-    to be so.
+    ``envy_min_cents`` and ``settlement``. ``split`` is what the print says a hand split in two means for the wager:
+    ``no-effect``, ``two-hands`` (each with a wager of its own) or ``dead``; None: it does not say. ``lint_accepts`` are
+    findings of the linter that are meant to be so.
     """
 
     id: str
@@ -240,7 +248,7 @@ class PayTable:
     envy_trigger: str = "every"
     envy_min_cents: int = 0
     settlement: str = ""
-    split: str = "no-effect"
+    split: str | None = None
     lint_accepts: tuple[str, ...] = ()
 
     def __hash__(self) -> int:
@@ -264,10 +272,13 @@ class PayTable:
         return tuple(names)
 
     def row(self, hand: str) -> Row | None:
-        """The offered row with this hand key, or None. ``4-of-a-kind`` is understood as ``four-of-a-kind``."""
+        """The offered row with this hand key, or that is also called so; None if there is none.
+
+        ``4-of-a-kind`` is understood as ``four-of-a-kind``.
+        """
         wanted = hand_key(hand)
         for row in self.rows:
-            if row.hand == wanted and row.offered:
+            if row.called(wanted) and row.offered:
                 return row
         return None
 

@@ -9,13 +9,15 @@
 
 Rule 1: nothing is ignored. An unknown key, a missing one, a pay of no known form, a row that means no hand: an error.
 Rule 2: an error names file, line and key, and the nearest known word.
-Rule 3: an envy amount is read from its printed cell, a hand key from the printed hand, unless the row gives them.
+Rule 3: an envy amount is read from its printed cell, unless the row gives it.
+Rule 4: a hand key is the printed hand's; the row gives one only where the print has none, or the same one twice.
 """
 
 from __future__ import annotations
 
 import re
 import tomllib
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import chain
 from typing import Any, Final
@@ -57,7 +59,7 @@ _TABLE_KEYS: Final = (
     *_LISTS,
 )
 _TABLE_REQUIRED: Final = (*_TEXT, "sources", "rows")
-_ROW_TEXT: Final = ("hand", "printed_hand", "printed_pay", "printed_envy", "printed_note", "match")
+_ROW_TEXT: Final = ("hand", "also", "printed_hand", "printed_pay", "printed_envy", "printed_note", "match")
 _ROW_KEYS: Final = (*_ROW_TEXT, "pays", "envy_cents", "derived")
 _ROW_REQUIRED: Final = ("printed_hand", "printed_pay", "pays")
 _GAME_KEYS: Final = (
@@ -239,13 +241,32 @@ def _check_evaluator(evaluator: Evaluator, data: Mapping[str, Any], place: _Plac
 def _rows(rows: list[dict[str, Any]], evaluator: str | None, place: _Place) -> tuple[Row, ...]:
     if not rows:
         raise place.error("rows", "a pay table has at least one row")
-    read: dict[str, Row] = {}
-    for number, data in enumerate(rows):
-        row = _row(data, number, evaluator, place)
-        if row.hand in read:
-            raise place.error("hand", f"{row.hand!r} stands twice in this table", number)
-        read[row.hand] = row
-    return tuple(read.values())
+    read = tuple(_row(data, number, evaluator, place) for number, data in enumerate(rows))
+    _check_keys(read, evaluator, place)
+    return read
+
+
+def _check_keys(rows: Sequence[Row], evaluator: str | None, place: _Place) -> None:
+    """Every name of a row is a key, and means no other row; a printed hand that can be the key is it."""
+    printed = Counter(_printed_key(row.printed_hand, evaluator) for row in rows)
+    seen: set[str] = set()
+    for number, row in enumerate(rows):
+        key = _printed_key(row.printed_hand, evaluator)
+        if key != row.hand and key and printed[key] == 1:
+            raise place.error("hand", f"the printed hand is the key, {key!r}; for {row.hand!r} say also = …", number)
+        for name, text in (("hand", row.hand), *((("also", row.also),) if row.also else ())):
+            if text != hand_key(text):
+                raise place.error(name, f"{text!r} is no key; did you mean {hand_key(text)!r}?", number)
+            if text in seen:
+                raise place.error(name, f"{text!r} stands twice in this table", number)
+            seen.add(text)
+
+
+def _printed_key(printed_hand: str, evaluator: str | None) -> str:
+    """The key that a printed hand gives; the bare number of a streak is a length."""
+    if evaluator == "rising-streak" and printed_hand.isdecimal():
+        return streak_key(int(printed_hand))
+    return hand_key(printed_hand)
 
 
 def _row(data: dict[str, Any], number: int, evaluator: str | None, place: _Place) -> Row:
@@ -255,8 +276,7 @@ def _row(data: dict[str, Any], number: int, evaluator: str | None, place: _Place
         _typed(data[key], str, "text", key, place, number)
     pays = _typed(data["pays"], list, "a list of pays", "pays", place, number)
     printed_hand = data["printed_hand"]
-    streak = evaluator == "rising-streak" and printed_hand.isdecimal()
-    hand = data.get("hand") or (streak_key(int(printed_hand)) if streak else hand_key(printed_hand))
+    hand = data.get("hand") or _printed_key(printed_hand, evaluator)
     if not hand_key(hand):
         raise place.error("hand", "a row without a printed hand needs a hand = …", number)
     derived = _typed(data.get("derived", False), bool, "true or false", "derived", place, number)
@@ -282,6 +302,7 @@ def _row(data: dict[str, Any], number: int, evaluator: str | None, place: _Place
         match=match,
         derived=derived,
         printed_note=data.get("printed_note", ""),
+        also=data.get("also", ""),
     )
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from accounting_build import (
     ACCOUNTANT,
@@ -14,7 +16,10 @@ from accounting_build import (
     event,
     level,
     link,
+    percent,
+    row,
 )
+from accounting_build import paytable as printed
 
 from meterd.accounting.book import Book
 from meterd.accounting.commands import (
@@ -105,6 +110,24 @@ def test_the_digit_form_of_a_hand_is_accepted() -> None:
     casino = Casino(link(level("mega"), level("major"), level("minor"), table=THREE))
     casino.lock((1,))
     assert casino.book.awards[casino.claim(1, "4-of-a-kind")].hand == "four-of-a-kind"
+
+
+def test_a_claim_by_what_a_hand_is_also_called_is_stored_under_its_key() -> None:
+    """A claim, a correction and the entry know one key; the other name of the hand it has already is no correction."""
+    called = printed(
+        replace(row("royal-flush-pays", percent("100%")), also="royal-flush"),
+        replace(row("straight-flush-pays", percent("10%")), also="straight-flush"),
+    )
+    casino = Casino(link(level("main"), table=called))
+    casino.lock((1, 2))
+    decision = casino.do(claim(1, "Straight-Flush"))
+    assert "straight-flush-pays" == decision.entries[0].body["hand"]
+    assert "straight-flush-pays" == casino.book.awards["A1"].hand
+    assert Refusal.ALREADY_DONE is casino.refuses(Correct(actor=SUPERVISOR, award="A1", hand="straight-flush"))
+    casino.correct("A1", hand="royal-flush")
+    assert "royal-flush-pays" == casino.book.awards["A1"].hand
+    casino.confirm("A1", by=OTHER)
+    assert Refusal.HAND_NOT_IN_PAYTABLE is casino.refuses(claim(2, ""))
 
 
 def test_confirm_needs_a_supervisor_who_did_not_key() -> None:

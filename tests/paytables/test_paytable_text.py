@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
+from string import ascii_lowercase, digits
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from meterd.accounting.settings import LinkSettings, SplitHand
 from meterd.edge.files import load_paytables
 from meterd.paytables.hands import hand_key
 from meterd.paytables.model import PayTable
@@ -112,6 +114,12 @@ def test_a_row_that_is_not_offered_is_kept_as_printed_and_never_found() -> None:
         ("seed_cents = 5_000", "depends_on_play = 1", 12, "depends_on_play", "expected true or false"),
         ('printed_pay = "50 to 1",', 'printed_pay = "50 to 1", derived = true,', 16, "derived", "printed_pay is empty"),
         ('printed_hand = "Straight Flush"', 'printed_hand = ""', 16, "hand", "needs a hand"),
+        ('"50 to 1",', '"50 to 1", hand = "sf", match = "flush",', 16, "hand", "is the key, 'straight-flush'"),
+        ('"50 to 1",', '"50 to 1", also = "S F",', 16, "also", "did you mean 's-f'?"),
+        ('printed_pay = "?",', 'printed_pay = "?", also = "straight-flush",', 17, "also", "stands twice"),
+        ('"50 to 1",', '"50 to 1", also = "flush",', 19, "hand", "'flush' stands twice"),
+        ('"50 to 1",', '"50 to 1", also = "straight-flush",', 16, "also", "stands twice"),
+        ('"50 to 1",', '"50 to 1", also = 3,', 16, "also", "expected text"),
         ("own_cards = 3", "own_cards = 3, dealer_card = 2", 7, "games.dealer_card", "did you mean 'dealer_cards'?"),
         ('table = "One" }', 'table = "One", prints = { Flush = 1 } }', 11, "sources.prints", "expected text"),
     ],
@@ -289,7 +297,9 @@ def test_the_public_form_of_a_table_has_the_agreed_keys() -> None:
         "increment_ppm",
         "reserve_ppm", "original_wager_returned", "envy_scales", "seed_scales", "rows", "evaluator", "note",
     } <= form.keys()  # fmt: skip
-    row = {key: value for key, value in form["rows"][0].items() if key not in {"match", "derived", "printed_note"}}
+    row = {
+        key: value for key, value in form["rows"][0].items() if key not in {"match", "derived", "printed_note", "also"}
+    }
     assert {
         "hand": "akq-spades",
         "printed_hand": "AKQ Spades",
@@ -298,6 +308,67 @@ def test_the_public_form_of_a_table_has_the_agreed_keys() -> None:
         "pays": [{"kind": "meter_percent", "percent": "100", "level": None}],
         "envy_cents": 10_000,
     } == row
+
+
+def test_a_row_is_found_by_what_it_is_also_called() -> None:
+    """The key comes from the print; a friendlier name finds the same row, and no name finds none."""
+    text = GOOD.replace('"Push",', '"Push", also = "couple",')
+    two = parse_paytables(text, "sample.toml")[1]
+    assert [two.rows[0]] * 3 == [two.row("pair"), two.row("couple"), two.row("Couple")]
+    assert two.row("") is None
+    assert two == PayTable.from_json(two.to_json())
+
+
+def test_every_key_of_the_catalogue_is_the_printed_name() -> None:
+    """Lower case, no apostrophes, the rest hyphens, 4 of a Kind in words; only blank and repeated names have others."""
+    numbers = ("two", "three", "four", "five", "six", "seven", "eight")
+    others = []
+    for table in load_paytables().values():
+        keys = []
+        for row in table.rows:
+            plain = "".join(
+                c if c in ascii_lowercase + digits else "-" for c in re.sub("['’‘]", "", row.printed_hand.lower())
+            )
+            key = "-".join(part for part in plain.split("-") if part)
+            for digit, word in enumerate(numbers, start=2):
+                key = re.sub(rf"(^|-){digit}-of-a-kind", rf"\1{word}-of-a-kind", key)
+            keys.append(f"streak-{key}" if table.evaluator == "rising-streak" and key.isdecimal() else key)
+        others += [
+            (table.id, row.hand)
+            for row, key in zip(table.rows, keys, strict=True)
+            if key != row.hand and key and keys.count(key) == 1
+        ]
+    assert [] == others
+
+
+def test_what_a_split_means_is_said_only_where_it_is_printed() -> None:
+    """CO 47.1-899.09(5), 47.1-1099.38: a second wager; .16: dead; .13(17) and (18), .15(7): the one wager goes on."""
+    said: dict[str, set[str]] = {}
+    for table in load_paytables().values():
+        if table.split is not None:
+            said.setdefault(table.split, set()).add(f"{table.id.rpartition('/')[0]}: {table.wager}")
+    assert {
+        "two-hands": {"co/buffalo-blackjack: 21 Magic", "co/texas-shootout: shootout bonus"},
+        "dead": {"co/spanish-21: blackjack"},
+        "no-effect": {
+            "co/bet-the-set-21: progressive",
+            "co/blazing-sevens: progressive",
+            "co/dead-mans-hand: Dead Man's Hand",
+        },
+    } == said
+    assert SplitHand.NO_EFFECT is LinkSettings("x", 100, 1, load_paytables()["co/straight-jack/sjp1"], ()).split_hand
+
+
+def test_a_table_stored_before_a_key_existed_reads() -> None:
+    """Ledgers carry pay tables: what was not said then has its default."""
+    table = load_paytables()["co/emperors-challenge/treasure-a"]
+    stored = table.to_json()
+    stored["split"] = "no-effect"
+    for row in stored["rows"]:
+        del row["also"]
+    read = PayTable.from_json(stored)
+    assert ("no-effect", {""}) == (read.split, {row.also for row in read.rows})
+    assert [row.hand for row in table.rows] == [row.hand for row in read.rows]
 
 
 def test_the_documented_file_is_a_file() -> None:
