@@ -132,6 +132,10 @@ class Pools:
         """How much of a pool is posted, as its own amount or as another's."""
         return sum(state.posted_cents for name, state in self.states.items() if (state.backed_by or name) == pool)
 
+    def in_play_cents(self, pool: str) -> int:
+        """How much of a pool seats have put in during the hand that is being played."""
+        return sum(self.fund.bets.values()) if pool == self.fund.settings.main.name else 0
+
     def unpost(self, pool: str) -> None:
         """Nothing of this pool's money is posted any longer."""
         for name, state in self.states.items():

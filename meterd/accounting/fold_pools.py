@@ -52,7 +52,7 @@ def _posted(book: Book, entry: Entry) -> None:
     fund = _fund(book, entry)
     fund.posted_day = entry.body["gaming_day"] or fund.posted_day
     fund.posted_at = entry.body["at_utc"]
-    fund.fallen = None
+    fund.fallen = ()
 
 
 def _pool_won(book: Book, entry: Entry) -> None:
@@ -60,9 +60,19 @@ def _pool_won(book: Book, entry: Entry) -> None:
     body = entry.body
     fund = _fund(book, entry)
     fund.wins = body["win"]
-    fund.fallen = Fallen(body["win"], {name: PoolState.from_json(facts) for name, facts in body["before"].items()})
-    for name, cents in body["awards"].items():
-        book.fund_awards[name] = FundAward(name, fund.settings.id, body["source"], body["win"], cents, book.at_utc)
+    before = {name: PoolState.from_json(facts) for name, facts in body["before"].items()}
+    fund.fallen = (*fund.fallen, Fallen(body["win"], before))
+    source = body["source"]
+    for name in sorted(body["awards"], key=lambda award: int(award[1:])):  # a ledger sorts names: J10 before J9
+        book.fund_awards[name] = FundAward(
+            name,
+            fund.settings.id,
+            source,
+            body["win"],
+            body["awards"][name],
+            book.at_utc,
+            capped_at=before[source].capped_at,
+        )
         book.open_shares[name] = None
 
 
@@ -81,15 +91,30 @@ def _share(status: ShareStatus) -> Callable[[Book, Entry], None]:
 
 def _win_undone(book: Book, entry: Entry) -> None:
     _read_pools(book, entry)
-    _fund(book, entry).fallen = None
+    fund = _fund(book, entry)
+    fund.fallen = _without(fund.fallen, entry.body["win"])
     for name in entry.body["awards"]:
         book.fund_awards[name] = replace(book.fund_awards[name], status=ShareStatus.UNDONE)
         book.open_shares.pop(name, None)
 
 
+def _without(fallen: tuple[Fallen, ...], win: int) -> tuple[Fallen, ...]:
+    """The wins that are left; the one after the undone win would now have met what that one met."""
+    kept: list[Fallen] = []
+    met: Fallen | None = None
+    for one in fallen:
+        if one.win == win:
+            met = one
+        else:
+            kept.append(one if met is None else Fallen(one.win, met.pools, met.postings and one.postings))
+            met = None
+    return tuple(kept)
+
+
 def _transferred(book: Book, entry: Entry) -> None:
     _read_pools(book, entry)
-    _fund(book, entry).fallen = None
+    fund = _fund(book, entry)
+    fund.fallen = tuple(Fallen(one.win, one.pools, postings=False) for one in fund.fallen)
 
 
 def _strike_outs(book: Book, entry: Entry) -> None:

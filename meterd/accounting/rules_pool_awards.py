@@ -8,8 +8,10 @@ Choices where the rules leave one:
   was keyed wrongly is undone by two people; there is no pending jackpot on which a POST would have to wait.
 * Shares of less than 100 % together leave the rest posted; re-seeding follows only upon a win of the whole.
 * A share already handed out that is undone is out in cash: the pool is made whole by the house (``house/pays/FUND``).
-* An undone win gives the postings back as they were before it, unless they have changed since: by a POST, another win
-  or a transfer. Then the next POST shows the money again.
+* An undone win gives the postings back as they were before it, unless a POST or a transfer has changed them since;
+  then the next POST shows the money again. Where a later win stands it keeps its posting; once that is undone too, the
+  postings are those before the first of them.
+* An undone win gives a stopped rake its clock back: it was never won, and has stood still since it came to its cap.
 """
 
 from __future__ import annotations
@@ -210,16 +212,30 @@ def undo(book: Book, command: UndoWin) -> Answer:
         paid = award.status is ShareStatus.PAID
         add(pools.moves, f"house/pays/{award.fund}" if paid else _held_in(award), -amount)
         pools.put(award.pool, amount)
-    restored = fund.fallen is not None and fund.fallen.win == command.win
-    if fund.fallen is not None and restored:
-        for name, before in fund.fallen.pools.items():
-            pools.change(
-                name, posted_cents=before.posted_cents, backed_by=before.backed_by, reseed_due=before.reseed_due
-            )
+    last = fund.fallen[-1] if fund.fallen and fund.fallen[-1].win == command.win else None
+    for name, before in last.pools.items() if last is not None else ():
+        pools.change(name, reseed_due=before.reseed_due)
+        if last is not None and last.postings:
+            pools.change(name, posted_cents=before.posted_cents, backed_by=before.backed_by)
+    source = mine[0].pool
+    pools.change(source, capped_at=_clock(book, command, pools.states[source].capped_at, source))
     body: dict[str, Any] = {
         "win": command.win,
         "awards": [award.id for award in mine],
-        "postings_restored": restored,
+        "postings_restored": last is not None and last.postings,
         **signed(command),
     }
     return (pools.entry(command, Kind.POOL_WIN_UNDONE, body),)
+
+
+def _clock(book: Book, command: UndoWin, since: str | None, source: str) -> str | None:
+    """Since when a pool has been at its cap, if the wins after the last one that stands never were."""
+    found: list[str] = []
+    for one in book.fund_awards.values():
+        if (one.fund, one.pool) != (command.fund, source):
+            continue
+        if one.win != command.win and one.status is not ShareStatus.UNDONE:
+            found = []
+        elif one.capped_at is not None:
+            found.append(one.capped_at)
+    return min([*found, since] if since is not None else found, default=None)

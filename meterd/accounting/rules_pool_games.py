@@ -213,6 +213,9 @@ def return_bets(book: Book, command: ReturnBets) -> Answer:
     refused = seats_refusal(fund, (command.seat,))
     if refused is None and not cents:
         refused = Refused(Refusal.SEAT_HAS_NO_WAGER, f"seat {command.seat} put nothing in during this hand")
+    held = fund.settings.account(STRIKE_OUT if kept_apart else fund.settings.main.name)
+    if refused is None and fund.balances.get(held, 0) < cents * MICROCENTS_PER_CENT:
+        refused = Refused(Refusal.AMOUNT_OUT_OF_BOUNDS, f"{held} holds less than {cents} cents")
     if refused:
         return refused
     pools = Pools.of(book, command, fund)

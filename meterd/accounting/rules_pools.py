@@ -10,7 +10,9 @@ Choices where the rules leave one:
 * What is offered after a win, and what re-seeds, is the *posted* amount of the seeding pool: all awards are based on
   the most recent posting. What that pool took in since stays there and is its next posting.
 * Bad beat wagers of hands that stay feed the jackpot as those of folded hands do, at the end of the hand.
-* A POST that names its gaming day is taken once for that day; one that names none is always taken.
+* A POST that names its gaming day is taken once for that day; one that names none is always taken. A day that has
+  begun nowhere yet is NOT_YET: the books know UTC alone, and no place is more than 14 hours ahead of it.
+* What seats have put into a pot during the hand being played is not moved: it may have to go back to them.
 * Where money leaves with its liability for another licensee it is paid out at the fund (``paid/FUND``).
 """
 
@@ -58,12 +60,15 @@ from meterd.accounting.refusals import Refusal, Refused
 from meterd.accounting.settings_pools import POSTED_GAMES, AtCap, FundSettings, PoolGame, PoolSettings, problems
 from meterd.accounting.state_pools import FundState
 from meterd.accounting.two_people import people_refusal, signed
-from meterd.accounting.when import now, reached
+from meterd.accounting.when import now, plus_hours, reached
 from meterd.errors import MisuseError
 from meterd.money import MICROCENTS_PER_CENT
 
 #: Who may post: the positions that the house names in its proposal (CO 47.1-1046(1)(d)).
 POSTERS: Final = frozenset({Role.SUPERVISOR, Role.ACCOUNTING, Role.ADMINISTRATOR})
+
+#: The first place on earth where a day begins is so far ahead of UTC.
+HOURS_AHEAD: Final = 14
 
 
 def open_fund(book: Book, command: OpenFund) -> Answer:
@@ -136,6 +141,8 @@ def post(book: Book, command: Post) -> Answer:
     if command.gaming_day and command.gaming_day <= fund.posted_day:
         return Refused(Refusal.ALREADY_DONE, f"posted for {fund.posted_day}")
     pools = Pools.of(book, command, fund)
+    if command.gaming_day and pools.at_utc and command.gaming_day > plus_hours(pools.at_utc, HOURS_AHEAD)[:10]:
+        return Refused(Refusal.NOT_YET, f"{command.gaming_day} has not begun")
     moved = [_reseed(pools, pool) for pool in _heads_first(fund.settings)]
     for pool in fund.settings.pools:
         posted = pools.cents(pool.name)
@@ -222,12 +229,16 @@ def _transferable(pools: Pools, pool: PoolSettings, command: TransferPool) -> in
     """What moves, in microcents, or why nothing may."""
     held = pools.amounts[pool.name]
     until = pools.fund.pay_out_by(pool.name)
-    free = pools.cents(pool.name) - pools.promised_cents(pool.name)
+    in_play = pools.in_play_cents(pool.name)
+    free = pools.cents(pool.name) - pools.promised_cents(pool.name) - in_play
     if command.cents is not None and not 0 < command.cents <= free:
-        return Refused(Refusal.AMOUNT_OUT_OF_BOUNDS, f"{command.cents} cents; {free} are held and not posted")
+        held_there = f"{free} are held, not posted and not in play"
+        return Refused(Refusal.AMOUNT_OUT_OF_BOUNDS, f"{command.cents} cents; {held_there}")
     if not held:
         return Refused(Refusal.AMOUNT_OUT_OF_BOUNDS, f"{command.fund}/{pool.name} is empty")
     in_time = until is None or not reached(pools.at_utc, until)
+    if command.cents is None and in_play:
+        return Refused(Refusal.NOT_YET, f"{in_play} cents are in play: settle the hand first")
     if command.cents is None and in_time and not command.game_ended:
         return Refused(Refusal.NOT_YET, f"to be paid out by {until}" if until else "the rake has not been stopped")
     if (command.to_fund, command.to_pool) == (command.fund, pool.name):

@@ -57,7 +57,10 @@ class PoolState:
 
 @dataclass(frozen=True, slots=True)
 class FundAward:
-    """One player's share of a posted jackpot. ``pool`` is whose money it was, ``win`` the fund's count of wins."""
+    """One player's share of a posted jackpot. ``pool`` is whose money it was, ``win`` the fund's count of wins.
+
+    ``capped_at`` is since when that pool was at its cap before the win; an undone win gives the clock back.
+    """
 
     id: str
     fund: str
@@ -66,6 +69,7 @@ class FundAward:
     cents: int
     at_utc: str
     status: ShareStatus = ShareStatus.CONFIRMED
+    capped_at: str | None = None
 
     @property
     def state_word(self) -> str:
@@ -80,17 +84,22 @@ class FundAward:
 
 @dataclass(frozen=True, slots=True)
 class Fallen:
-    """The win that changed the postings last, and how the pools stood before it; a POST makes an end of it."""
+    """A win since the last POST, and how the pools would stand without it and the later ones.
+
+    ``postings``: no transfer has come since, so that undone it gives back what was posted, not only what is due.
+    """
 
     win: int
     pools: dict[str, PoolState]
+    postings: bool = True
 
 
 @dataclass(slots=True)
 class FundState:
     """One fund in force. ``posted_day`` is the gaming day of the last POST, where whoever posted named it.
 
-    ``fallen`` is there while the postings are those that a win has left: undone, it gives them back.
+    ``fallen`` are the wins that have changed the postings since the last POST, oldest first: undone, the last of them
+    gives them back.
     ``runners`` are base runners by seat; ``strike_outs`` and ``bets`` what each seat put in during this hand.
     """
 
@@ -101,7 +110,7 @@ class FundState:
     wins: int = 0
     posted_day: str = ""
     posted_at: str = ""
-    fallen: Fallen | None = None
+    fallen: tuple[Fallen, ...] = ()
     runners: dict[int, int] = field(default_factory=dict)
     strike_outs: dict[int, int] = field(default_factory=dict)
     bets: dict[int, int] = field(default_factory=dict)

@@ -41,6 +41,7 @@ class Part:
     cents: int
     since: datetime
     status: str = "confirmed"
+    full_since: datetime | None = None  # of its pool, before it was won
 
 
 def deal(cents: int, weights: Iterable[Fraction]) -> list[int]:
@@ -71,8 +72,8 @@ class Jackpot:
     accounts: dict[str, Fraction] = field(default_factory=lambda: defaultdict(Fraction))
     parts: list[Part] = field(default_factory=list)
     wins: int = 0
-    #: the board as it was before the win that changed it last
-    before: tuple[int, dict[str, tuple[int, str, bool]]] | None = None
+    #: the board before each win since the last posting; with False a transfer has come since
+    before: list[tuple[int, dict[str, tuple[int, str, bool]], bool]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         for pool in self.pools:
@@ -131,7 +132,7 @@ class Jackpot:
                 pool.board = pool.cap
             pool.board_of = pool.name
             pool.refill = False
-        self.before = None
+        self.before = []
         return None
 
     def win(self, name: str, asked: list[tuple[Fraction, int]], now: datetime) -> str | None:
@@ -151,9 +152,10 @@ class Jackpot:
             return "AMOUNT_OUT_OF_BOUNDS"
         self.wins += 1
         source = self.pool(pool.board_of)
-        self.before = (self.wins, {one.name: (one.board, one.board_of, one.refill) for one in self.pools})
+        board = {one.name: (one.board, one.board_of, one.refill) for one in self.pools}
+        self.before.append((self.wins, board, True))
         for cents in players:
-            self.parts.append(Part(self.wins, source.name, cents, now))
+            self.parts.append(Part(self.wins, source.name, cents, now, full_since=source.full_since))
             self.accounts[f"payable/J{len(self.parts)}"] += cents
         paid = sum(players)
         if paid == pool.board:
@@ -237,11 +239,25 @@ class Jackpot:
                 self.take_owed(number)
             part.status = "voided"
             self.put(self.pool(part.pool), Fraction(part.cents), now)
-        if self.before is not None and self.before[0] == win:
-            for name, (board, board_of, refill) in self.before[1].items():
+        source = self.pool(mine[0][1].pool)
+        standing = [part.win for part in self.parts if part.pool == source.name and part.status != "voided"]
+        last = max(standing, default=0)
+        for part in self.parts:
+            if part.pool == source.name and part.win > last and part.full_since and source.full_since:
+                source.full_since = min(source.full_since, part.full_since)
+        known = [number for number, _, _ in self.before]
+        if win in known:
+            at = known.index(win)
+            _, boards, whole = self.before.pop(at)
+            if at < len(self.before):  # a later win stands: without it, the board is the one before both
+                later, _, later_whole = self.before[at]
+                self.before[at] = (later, boards, whole and later_whole)
+                return None
+            for name, (board, board_of, refill) in boards.items():
                 pool = self.pool(name)
-                pool.board, pool.board_of, pool.refill = board, board_of, refill
-        self.before = None
+                pool.refill = refill
+                if whole:
+                    pool.board, pool.board_of = board, board_of
         return None
 
     def move(self, source: str, to: str | None, cents: int | None, now: datetime, *, ended: bool) -> str | None:
@@ -266,7 +282,7 @@ class Jackpot:
             self.accounts[f"paid/{self.name}"] += amount
         else:
             self.put(self.pool(to), amount, now)
-        self.before = None
+        self.before = [(win, boards, False) for win, boards, _ in self.before]
         return None
 
     @property

@@ -132,7 +132,7 @@ class CardRoom:
         """A new book from the same entries, as read back from a ledger."""
         book = Book()
         for seq, (at, entry) in enumerate(self.entries, start=1):
-            body = json.loads(json.dumps(dict(entry.body)))
+            body = json.loads(json.dumps(dict(entry.body), sort_keys=True))
             again = Entry(entry.kind, entry.actor, entry.table, entry.link, entry.device, entry.event_id, body)
             object.__setattr__(again, "postings", entry.postings)
             book.apply(seq, at, again)

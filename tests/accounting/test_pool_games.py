@@ -290,6 +290,29 @@ def test_bets_of_a_hand_folded_by_mistake_go_back() -> None:
     assert [] == differences(room.book, room.folded())
 
 
+@pytest.mark.parametrize("cents", [None, 1, 1000])
+def test_bets_of_the_hand_being_played_are_not_moved(cents: int | None) -> None:
+    """They may have to go back to their seats; once the hand is settled they are the pot's."""
+    room = CardRoom(fund(pool("pot"), name="T4", game=PoolGame.TRIPS, seats=6), fund())
+    room.do(bets((1, 2), 500))
+    moved = ask.TransferPool(
+        actor=ADMINISTRATOR,
+        fund="T4",
+        pool="pot",
+        to_fund="P1",
+        to_pool="primary",
+        cents=cents,
+        second=ACCOUNTANT,
+        reference="petition",
+        game_ended=True,
+    )
+    wanted = Refusal.NOT_YET if cents is None else Refusal.AMOUNT_OUT_OF_BOUNDS
+    assert wanted is room.refuses(moved)
+    room.do(over())
+    room.do(replace(moved))
+    assert [] == differences(room.book, room.folded())
+
+
 def test_a_pot_table_closes_and_reopens() -> None:
     """Closed, it takes no bets; open again, it begins clean."""
     room = trips()

@@ -266,8 +266,11 @@ def test_a_posting_is_taken_once_a_gaming_day() -> None:
     for day in ("2026-12-01", "2026-11-30"):
         assert Refusal.ALREADY_DONE is room.refuses(ask.Post(actor=SUPERVISOR, fund="P1", gaming_day=day))
     room.post()
+    for day in ("2026-12-02", "9999-12-31"):  # a slip of the pen would shut out every day until then
+        assert Refusal.NOT_YET is room.refuses(ask.Post(actor=SUPERVISOR, fund="P1", gaming_day=day))
+    room.after(hours=4)  # 14 hours before midnight, when the day begins in the first place on earth
     room.post(day="2026-12-02")
-    assert ("2026-12-02", "2026-12-01T06:00:07.000000Z") == (room.state().posted_day, room.state().posted_at)
+    assert ("2026-12-02", "2026-12-01T10:00:09.000000Z") == (room.state().posted_day, room.state().posted_at)
 
 
 def test_pools_fill_each_other_in_one_posting() -> None:
@@ -428,6 +431,77 @@ def test_an_undone_win_is_as_if_it_had_not_been() -> None:
     assert {ShareStatus.UNDONE} == {award.status for award in room.book.fund_awards.values()}
     assert Refusal.AWARD_NOT_PENDING is room.refuses(replace(undone))
     assert [] == differences(room.book, room.folded())
+
+
+@pytest.mark.parametrize("order", [(3, 2, 1), (1, 2, 3), (2, 3, 1), (1, 3, 2)])
+def test_wins_undone_in_any_order_leave_what_was_before_them(order: tuple[int, ...]) -> None:
+    """With none of them standing the postings are those before the first, and no pool is due to be filled again."""
+    room = CardRoom(fund(pool("primary", "50%"), pool("secondary", "50%", reseeds="primary", offered=True)))
+    room.rake(200, 100)
+    room.post()
+    before = (dict(room.state().pools), {a: m for a, m in room.book.balances.items() if m})
+    room.win(("50%", 1))
+    room.win()
+    room.win()
+    for win in order:
+        room.do(ask.UndoWin(actor=ADMINISTRATOR, fund="P1", win=win, second=ACCOUNTANT, reference="film"))
+    assert before == (room.state().pools, {a: m for a, m in room.book.balances.items() if m})
+    room.post()
+    assert ["100.00", "100.00"] == [room.held(), room.held("secondary")]
+    assert [] == differences(room.book, room.folded())
+
+
+def test_a_transfer_between_win_and_undo_leaves_nothing_due() -> None:
+    """The postings stay what they became, but no pool is filled again for a win that was none."""
+    room = CardRoom(fund(pool("primary", "50%"), pool("secondary", "50%", reseeds="primary", offered=True)))
+    room.rake(200, 100)
+    room.post()
+    room.rake(200)
+    room.win()
+    room.do(moving(100, source="P1/primary", target="P1/secondary"))
+    room.do(ask.UndoWin(actor=ADMINISTRATOR, fund="P1", win=1, second=ACCOUNTANT, reference="film"))
+    assert "100.00" == room.posted()
+    room.post()
+    assert ["100.00", "102.00"] == [room.posted(), room.posted("secondary")]
+
+
+@pytest.mark.parametrize("posted", [False, True])
+def test_an_undone_win_gives_the_clock_of_a_stopped_rake_back(posted: bool) -> None:
+    """Six months run since the cap was reached, also where the amounts were posted between win and undo."""
+    room = CardRoom(fund(pool(cap="10.00", at_cap="stop")))
+    room.rake(200, 5)
+    since = room.state().pools["primary"].capped_at
+    room.post()
+    room.after(days=100)
+    room.win()
+    if posted:
+        room.post()
+    room.do(ask.UndoWin(actor=ADMINISTRATOR, fund="P1", win=1, second=ACCOUNTANT, reference="film"))
+    assert since == room.state().pools["primary"].capped_at
+    assert [] == differences(room.book, room.folded())
+
+
+def test_a_win_that_stands_ends_the_clock() -> None:
+    """The cap reached again after a win that stands counts from then, whatever is undone."""
+    room = CardRoom(fund(pool(cap="10.00", at_cap="stop")))
+    for _ in range(2):
+        room.rake(200, 5)
+        room.post()
+        since = room.state().pools["primary"].capped_at
+        room.win()
+        room.after(days=30)
+    room.do(ask.UndoWin(actor=ADMINISTRATOR, fund="P1", win=2, second=ACCOUNTANT, reference="film"))
+    assert since == room.state().pools["primary"].capped_at
+
+
+def test_shares_stay_in_their_order_in_a_ledger() -> None:
+    """A ledger sorts names, J10 before J9; the shares of a win are counted in numbers."""
+    room = CardRoom()
+    room.rake(200, 20)
+    room.post()
+    room.win(("100%", 12))
+    assert [f"J{number}" for number in range(1, 13)] == list(room.folded().fund_awards)
+    assert list(room.book.open_shares) == list(room.folded().open_shares)
 
 
 @pytest.mark.parametrize("between", ["post", "win", "transfer"])
