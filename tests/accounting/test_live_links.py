@@ -191,6 +191,7 @@ def test_what_a_site_forbids_is_forbidden_to_everybody() -> None:
         signed(ask.Dispose, award="A9", to="house"),
     ):
         assert (act, No.NOT_AUTHORISED) == (act, house.refuses(act))
+    house.do(signed(ask.SetLimit, level=MAIN, limit_cents=20_000_00, overflow="next_meter"))
 
 
 def test_a_transfer_takes_all_that_players_put_in_and_no_cent_of_the_seed() -> None:
