@@ -89,11 +89,11 @@ def test_what_becomes_harder_or_easier_is_counted_hand_by_hand(new: PayTable, co
     assert (Severity.NOTICE if code == "EASIER_TO_WIN" else Severity.FAULT) == found[0].severity
 
 
-def test_less_envy_pays_less_and_more_does_not() -> None:
+def test_less_envy_pays_less_and_more_is_easier() -> None:
     """Envy is part of what a wager wins."""
     live, less = table((TOP, PAIR)), table((TOP.replace("$100", "$50"), PAIR))
     assert "gives 50.00 envy, today 100.00" == only(changes(live, less), "PAYS_LESS").found
-    assert () == changes(less, live)
+    assert "gives 100.00 envy, today 50.00" == only(changes(less, live), "EASIER_TO_WIN").found
 
 
 def test_a_share_against_odds_is_compared_at_the_seed_or_counts_as_less() -> None:
@@ -104,7 +104,7 @@ def test_a_share_against_odds_is_compared_at_the_seed_or_counts_as_less() -> Non
         table((TOP, PAIR), METER), rows=tuple(replace(each, envy_cents=0) for each in table((TOP, PAIR)).rows)
     )
     assert ["PAYS_LESS"] == codes(changes(replace(bare), fixed))
-    assert () == changes(bare, dear)
+    assert ["EASIER_TO_WIN"] == codes(changes(bare, dear))
     assert ["PAYS_LESS"] == codes(changes(replace(bare, seed_cents=None), dear))
 
 
@@ -146,3 +146,89 @@ def test_without_chances_only_unchanged_words_are_safe() -> None:
     turned = replace(live, rows=live.rows[::-1])
     assert ["NOT_COMPARABLE"] == codes(changes(live, turned))
     assert "another order" in changes(live, turned)[0].found
+
+
+LIVE = table((TOP, PAIR), METER)
+
+
+def games(**changed: object) -> PayTable:
+    return replace(LIVE, games=(replace(LIVE.games[0], **changed),))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("new", "code", "back", "says"),
+    [
+        (games(folded_live=False), "HARDER_TO_WIN", "EASIER_TO_WIN", "a folded hand of sample wins nothing"),
+        (replace(LIVE, envy_to="dealer"), "PAYS_LESS", "EASIER_TO_WIN", "envy goes to dealer, today to players"),
+        (replace(LIVE, envy_trigger="highest"), "PAYS_LESS", "EASIER_TO_WIN", "envy is given for the highest hand"),
+        (replace(LIVE, envy_min_cents=500), "PAYS_LESS", "EASIER_TO_WIN", "envy needs a wager of 5.00, today 0.00"),
+        (replace(LIVE, envy_scales=False), "PAYS_LESS", "EASIER_TO_WIN", "envy does not grow with the wager"),
+        (replace(LIVE, seed_cents=100), "PAYS_LESS", "EASIER_TO_WIN", "the seed is 1.00, today 1,000.00"),
+        (replace(LIVE, increment_ppm=10_000), "PAYS_LESS", "EASIER_TO_WIN", "the increment is 1%, today 20%"),
+        (replace(LIVE, reserve_ppm=-1), "PAYS_LESS", "EASIER_TO_WIN", "the reserve is 0%, today 4%"),
+        (replace(LIVE, split="dead"), "HARDER_TO_WIN", "NOT_COMPARABLE", "a split is dead, today not said"),
+        (replace(LIVE, split="two-hands"), "NOT_COMPARABLE", "NOT_COMPARABLE", "a split is two-hands, today not said"),
+    ],
+)
+def test_terms_that_change_are_found_one_by_one(new: PayTable, code: str, back: str, says: str) -> None:
+    """Folds, splits, envy, seeds and rates: that finding alone, and its opposite when it is changed back."""
+    (found,) = changes(LIVE, new)
+    assert (code, True) == (found.code, says in found.found)
+    assert [back] == codes(changes(new, LIVE))
+
+
+def test_a_split_that_comes_to_life_is_easier() -> None:
+    """From dead to anything that is said."""
+    dead = replace(LIVE, split="dead")
+    assert ["EASIER_TO_WIN"] == codes(changes(dead, replace(LIVE, split="no-effect")))
+    assert ["HARDER_TO_WIN"] == codes(changes(replace(LIVE, split="two-hands"), dead))
+
+
+def test_what_is_no_longer_printed_cannot_be_compared() -> None:
+    """A seed or a rate left out is no promise; one that was not printed before takes nothing away."""
+    silent = replace(LIVE, seed_cents=None)
+    assert ["NOT_COMPARABLE"] == codes(changes(LIVE, silent))
+    assert () == changes(silent, LIVE)
+    assert () == changes(LIVE, replace(LIVE, wager_cents=200, seed_cents=200_000, envy_scales=True, rows=doubled()))
+
+
+def doubled() -> tuple[object, ...]:
+    """The live rows with twice the envy, as for a wager of twice as much."""
+    return tuple(replace(each, envy_cents=2 * each.envy_cents) for each in LIVE.rows)
+
+
+def test_a_pay_that_no_longer_grows_with_the_wager_is_less() -> None:
+    """$11 for $1 is 10 to 1, but only for $1."""
+    odds = table((*GOOD[:4], row("Pair", "10 to 1", "pair")))
+    still = table((*GOOD[:4], row("Pair", "$11", "pair", "$11 unscaled")))
+    found = only(changes(odds, still), "PAYS_LESS")
+    assert ("pair", "pays '$11', which does not grow with the wager, today '10 to 1'") == (found.row, found.found)
+    assert ["EASIER_TO_WIN"] == codes(changes(still, odds))
+
+
+def test_a_higher_pay_of_the_same_row_is_easier() -> None:
+    """Hands would earn more: a petition comes first."""
+    more = table((*GOOD[:4], row("Pair", "2 to 1", "pair")))
+    (found,) = changes(OLD, more)
+    assert ("EASIER_TO_WIN", "pair", "pays '2 to 1', today '1 to 1'") == (found.code, found.row, found.found)
+
+
+def test_envy_is_followed_through_renamed_and_divided_rows() -> None:
+    """The row has another name and gives 1.00; or half its hands move to a row that gives nothing."""
+    live = table((row("SF", "100%", "straight-flush", "100% meter").replace("match", 'printed_envy = "$100", match'),))
+    one = row("Straight flush", "100%", "straight-flush", "100% meter").replace("match", 'printed_envy = "$1", match')
+    found = only(changes(live, table((one,))), "HARDER_TO_WIN")
+    assert "today sf gives 100.00 envy, then straight-flush 1.00: 48 of 22,100 hands" == found.found
+    high = row("SF", "100%", "straight-flush top:5+", "100% meter").replace("match", 'printed_envy = "$100", match')
+    rest = row("SF3", "100%", "straight-flush", "100% meter")
+    found = only(changes(live, table((high, rest))), "HARDER_TO_WIN")
+    assert "today sf gives 100.00 envy, then sf3 0.00: 8 of 22,100 hands" == found.found
+
+
+def test_envy_is_followed_by_chance_where_other_cards_are_dealt() -> None:
+    """A renamed row of a shoe with two decks: how often so much envy is given."""
+    shoe = HEAD.replace('"three-card"', '"shoe"')
+    one = table((TOP, PAIR), "decks = 2\n", shoe)
+    two = table((TOP.replace("AKQ spades", "Mini").replace("$100", "$1"), PAIR), "decks = 1\n", shoe)
+    said = [each.found for each in changes(one, two) if each.code == "HARDER_TO_WIN"]
+    assert any(each.startswith("100.00 envy or more is given never, today 1 in") for each in said)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
+from fractions import Fraction
 
 import pytest
 from lint_tables import (
@@ -24,9 +26,11 @@ from lint_tables import (
     table,
 )
 
+from meterd.money import format_cents
 from meterd.paytables.lint import CODES, Severity, lint_table
 from meterd.paytables.lint_findings import ACCEPTABLE
 from meterd.paytables.model import PayTable
+from meterd.paytables.parsheet import parsheet
 
 
 def test_a_good_table_has_no_finding() -> None:
@@ -278,9 +282,75 @@ def test_a_list_of_wagers_is_judged_row_by_row() -> None:
     rows = (
         row("Red", "1 to 1", "pockets:18"),
         row("Black", "1 to 1", "pockets:18"),
-        row("One", "37 to 1", "pockets:1"),
+        row("One", "36 to 1", "pockets:1"),
     )
     assert () == findings(table(rows, "", head))
     generous = table((*rows[:2], row("One", "38 to 1", "pockets:1")), "", head)
     finding = only(findings(generous), "RETURN_ABOVE_WAGER")
     assert ("one", "returns 102.63 % of the wager on it") == (finding.row, finding.found)
+
+
+def test_every_number_of_decks_and_both_wheels_are_judged() -> None:
+    """A pair at 13 to 1 is fair with one deck, above the wager with eight; 37 to 1 with two zeros, not with one."""
+    shoe = HEAD.replace('"three-card"', '"shoe"').replace("own_cards = 3", "own_cards = 2")
+    pair = (row("Pair", "13 to 1", "pair"),)
+    assert [] == codes(findings(table(pair, "decks = 1\n", shoe)))
+    found = findings(table(pair, "decks = 1\ndecks_allowed = [1, 8]\n", shoe))
+    assert ["RETURN_ABOVE_WAGER"] == codes(found)
+    assert "with 8 decks: returns 104.58 % of the wager" in found[0].found
+    head = HEAD.replace('"three-card"', '"wagers"')
+    found = findings(table((row("One", "37 to 1", "pockets:1"),), "", head))
+    assert ["RETURN_ABOVE_WAGER"] == codes(found)
+    assert ("one", "with a single-zero wheel: returns 102.7 % of the wager on it") == (found[0].row, found[0].found)
+    assert [] == codes(findings(table((row("Five", "6 to 1", "pockets:5/38"),), "", head))[1:])
+
+
+@pytest.mark.parametrize(
+    ("cell", "reading", "differs"),
+    [
+        ("150%", "100% meter", True),
+        ("1.2.3%", "100% meter", True),
+        ("0%", "100% meter", True),
+        ("0.00001%", "100% meter", True),
+        ("0 to 1", "5 to 1", True),
+        ("5 to 0", "5 to 1", True),
+        ("5 To 1", "5 for 1", True),
+        ("5 TO 1", "5 to 1", False),
+        ("5:1", "5 to 1", False),
+        ("5:1", "5 for 1", False),
+        ("5:1", "50 to 1", True),
+        ("10 Percent", "100% meter", True),
+        ("10 PERCENT", "10% meter", False),
+        ("10% (from meter)", "100% meter", True),
+        ("10% of the progressive", "10% meter", False),
+    ],
+)
+def test_cells_of_one_reading_however_they_are_printed(cell: str, reading: str, differs: bool) -> None:
+    """Capitals, a colon, where a share comes from; a cell that can mean nothing possible is read otherwise always."""
+    found = findings(table((row("SF", cell, "straight-flush", reading),)))
+    assert differs == ("READING_DIFFERS" in codes(found))
+
+
+def test_what_takes_too_long_is_not_measured() -> None:
+    """Neither waited for nor passed over in silence: a royal flush of spades among seven cards, with nothing kept."""
+    head = HEAD.replace('"three-card"', '"best-five-of-seven"').replace("own_cards = 3", "own_cards = 7")
+    found = findings(table((row("Royal", "50 to 1", "royal-flush suit:s"),), "", head))
+    assert ["NOT_MEASURED"] == codes(found)
+    assert re.search(r"counting its hands would take about [0-9,]+ s, more than the 60 allowed", found[0].found)
+
+
+def test_parsheet_and_linter_agree_about_sums_from_a_meter() -> None:
+    """48 hands take $460 from a meter of $1: 100.14 % come back, whoever reckons."""
+    rows = (
+        row("SF", "$460 from meter", "straight-flush"),
+        row("Trips", "100%", "three-of-a-kind", "100% meter"),
+    )
+    subject = table(rows, 'seed_cents = 100\nincrement = "99%"\n')
+    sheet = parsheet(subject, cached=lambda _name: None)
+    found = only(findings(subject), "RETURN_ABOVE_WAGER").found
+    assert Fraction(48 * 460 + 52, 22_100) == 1 - (sheet.house_edge_at_seed or 0)
+    assert "returns 100.14 % of the wager" in found
+    assert (
+        f"at a meter of {format_cents(sheet.meters['main'].break_even_cents or 0)} "
+        in only(findings(subject), "BREAK_EVEN").found
+    )

@@ -134,3 +134,20 @@ def test_a_folder_of_files_is_read_whole(tmp_path: Path) -> None:
     written(tmp_path / "b.toml", GOOD)
     twice = run("--tables", str(tmp_path))
     assert (78, True) == (twice.exit_code, "stands in another file" in twice.stderr)
+
+
+def test_a_damaged_universe_is_exit_78_and_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The linter and the par sheet say which file it is; neither takes it for a fault of the table."""
+    monkeypatch.setattr("meterd.edge.files.universe_text", lambda name: f"universe {name}\ntotal 1\n")
+    for verb in ("lint", "parsheet"):
+        result = CliRunner().invoke(main, ["paytable", verb, "co/texas-holdem-bonus/thbp-6"])
+        assert 78 == result.exit_code, result.output
+        assert "universes/5-of-52-five-card.txt" in result.stderr
+
+
+def test_a_table_without_a_row_that_is_offered_is_no_traceback(tmp_path: Path) -> None:
+    """It is not measured, and that is all."""
+    path = written(tmp_path / "none.toml", (row("Flush", "N/A", "flush").replace('pays = ["N/A"]', "pays = []"),))
+    result = run("--tables", path)
+    assert (0, None) == (result.exit_code, result.exception if not isinstance(result.exception, SystemExit) else None)
+    assert "NOT_MEASURED no par sheet: no row is offered" in " ".join(result.stdout.split()).replace("has ", "")

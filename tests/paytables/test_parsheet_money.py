@@ -187,11 +187,11 @@ def test_a_level_that_the_table_lacks_is_refused() -> None:
         sheet("co/nexus/pmg-ml-02", seeds={"grand": 1})
     with pytest.raises(NoParSheet, match="printed for 4, 5, 6, 7, 8 decks, not for 3"):
         parsheet(paytable("co/21-plus-3/standard"), decks=3, cached=universe_text)
-    with pytest.raises(NoParSheet, match="printed for 1 decks, not for 8"):
+    with pytest.raises(NoParSheet, match="printed for 1 deck, not for 8"):
         parsheet(paytable("co/bet-the-set-21/bts-01"), decks=8, cached=universe_text)
     with pytest.raises(NoParSheet, match="printed for 6 decks, not for 4"):
         parsheet(paytable("co/royal-match-21/progressive-2"), decks=4, cached=universe_text)
-    with pytest.raises(NoParSheet, match="printed for 1 decks, not for 8"):
+    with pytest.raises(NoParSheet, match="printed for 1 deck, not for 8"):
         parsheet(paytable("co/ultimate-texas-holdem/ultimate-pairs-1"), decks=8, cached=universe_text)
     with pytest.raises(NoParSheet, match="'main': a seed or an increment is not below zero"):
         sheet("co/three-card-poker/progressive-1", seeds={"main": -500})

@@ -164,7 +164,8 @@ def _dealt_from(table: PayTable, evaluator: Evaluator, decks: int | None) -> Pay
     allowed_decks = table.decks_allowed or (table.decks,)
     if decks not in allowed_decks:
         allowed = ", ".join(map(str, allowed_decks))
-        raise NoParSheet(f"{table.id} is printed for {allowed} decks, not for {decks}")
+        deck = "deck" if allowed == "1" else "decks"
+        raise NoParSheet(f"{table.id} is printed for {allowed} {deck}, not for {decks}")
     return replace(table, decks=decks, decks_allowed=())
 
 

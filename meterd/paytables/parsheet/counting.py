@@ -72,7 +72,8 @@ class Counting:
         game = table.games[0]
         dealt = max(sum(looks.sizes), game.own_cards + game.community_most + game.dealer_cards)
         if not looks.sizes:
-            raise NoParSheet(f"{table.id} has no par sheet: its rows look at no card that {game.name} deals")
+            why = f"its rows look at no card that {game.name} deals" if looks.looks else "no row is offered"
+            raise NoParSheet(f"{table.id} has no par sheet: {why}")
         if dealt > shoe.cards:
             raise NoParSheet(f"{table.id} has no par sheet: {dealt} cards are dealt out of {shoe.cards}")
         return cls(table, looks, shoe, cached)
