@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
+from typing import Final
 
 from meterd.handrank.blackjack import (
     DEALER_STANDS,
@@ -19,6 +20,9 @@ from meterd.paytables.evaluators import Evaluator
 from meterd.paytables.match import parse_match
 from meterd.paytables.model import Game, PayTable
 from meterd.paytables.qualifiers import Deal
+
+#: Cards of a blackjack hand before it is drawn to.
+STOOD_MIN: Final = 2
 
 
 def check_dealt(table: PayTable, evaluator: Evaluator, deal: Deal) -> None:
@@ -106,9 +110,14 @@ def _check_dealer(table: PayTable, evaluator: Evaluator, deal: Deal) -> None:
         raise CardError(f"{table.id} looks at all of the dealer's cards; his hand stands at {stands}: give the rest")
 
 
+def _own_least(game: Game) -> int:
+    """A hand that is drawn to may stand on two cards, also where its first three decide."""
+    return min(game.own_cards, STOOD_MIN) if game.own_dealt > game.own_cards else game.own_cards
+
+
 def _fits(game: Game, deal: Deal) -> bool:
     return (
-        game.own_cards <= len(deal.own) <= game.own_most
+        _own_least(game) <= len(deal.own) <= game.own_most
         and game.community_cards <= len(deal.board) <= game.community_most
         and (not game.dealer_most or len(deal.dealer) <= game.dealer_most)
     )
@@ -119,7 +128,7 @@ def _deals(games: Iterable[Game], dealer: Sequence[Card]) -> list[str]:
     boards: dict[str, set[int]] = {}
     most = 0
     for game in games:
-        own = _span(range(game.own_cards, game.own_most + 1))
+        own = _span(range(_own_least(game), game.own_most + 1))
         boards.setdefault(own, set()).update(range(game.community_cards, game.community_most + 1))
         most = max(most, game.dealer_most)
     theirs = f", and at most {most} of the dealer" if dealer and most else ""

@@ -20,6 +20,7 @@ from functools import cache
 from typing import Final, NamedTuple
 
 from meterd.handrank import dice, wheel
+from meterd.handrank.badbeat import STRAIGHT_MIN
 from meterd.paytables.evaluators import RUNS, Evaluator
 from meterd.paytables.qualifiers import CONDITIONS, Condition, read_condition
 
@@ -31,9 +32,13 @@ _PLACES: Final = {"board": 0, "with:up": 1, "with:dealer": 2, "of:dealer": 1}
 
 _RUN_MAX: Final = 14
 
+#: Conditions that may stand twice, with another card each: all of them must hold.
+_SEVERAL: Final = ("holds",)
+
 #: The forms of a row of a list of wagers.
 WAGERS: Final = (
     "pockets:18",
+    "pockets:5/38",
     "sections:23/54",
     "roll:7",
     "roll:2,3,12",
@@ -89,6 +94,8 @@ def parse_match(text: str, evaluator: Evaluator) -> tuple[Match, ...]:
     Raises:
         ValueError: names the word that is unknown or impossible there, and the nearest known one.
     """
+    if not text.isprintable():
+        raise ValueError(f"{text!r}: one line of words with spaces between them")
     alternatives = text.split(" | ")
     if evaluator.model == "wagers":
         return tuple(_wager(alternative, len(alternatives)) for alternative in alternatives)
@@ -105,7 +112,7 @@ def _wager(bet: str, among: int) -> Match:
     if word in dice.WORDS:
         dice.chance(bet)
     elif word in wheel.WORDS:
-        wheel.chance(bet, double_zero=True)
+        wheel.chance(bet, double_zero=not bet.endswith("/37"))
     return Match(bet)
 
 
@@ -114,13 +121,18 @@ def _alternative(text: str, evaluator: Evaluator) -> Match:
     if category not in evaluator.categories:
         raise ValueError(f"unknown category {category!r}{nearest(category, evaluator.categories)}")
     scope, length, conditions = Scope(), None, []
+    said: set[str] = set()
     for word in words:
         name, _, argument = word.partition(":")
         try:
+            if name in said and (name not in _SEVERAL or words.count(word) > 1):
+                raise ValueError(f"{name} is said already")  # noqa: TRY301
+            said.add(name)
             if name not in evaluator.qualifiers:
                 raise ValueError("not here")  # noqa: TRY301 - one message for all that is wrong with a word
             if name == "length":
-                length = _count(argument, 2, min(evaluator.cards_max, _RUN_MAX))
+                shortest = STRAIGHT_MIN if evaluator.model == "bad-beat" else 2
+                length = _count(argument, shortest, min(evaluator.cards_max, _RUN_MAX))
             elif name in CONDITIONS:
                 conditions.append(read_condition(word, evaluator.ranking))
             else:

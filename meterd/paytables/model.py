@@ -6,7 +6,7 @@ Units: ``*_cents``, shares and rates in ppm (100 % is 1,000,000). ``wager_cents`
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from enum import StrEnum
 from typing import Any
 
@@ -339,12 +339,18 @@ class PayTable:
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> PayTable:
-        """The inverse of :meth:`to_json`."""
-        fields = {key: data[key] for key in data if key not in {"sources", "rows", "games"}}
-        fields |= {key: tuple(data[key]) for key in ("decks_allowed", "lint_accepts") if key in data}
+        """The inverse of :meth:`to_json`; also reads what an earlier or a later version wrote.
+
+        Keys that are missing have their usual value. Keys that this version does not know are passed over, here and in
+        rows, sources and games: a later version may add keys, but none that changes what the others mean.
+        """
+        known = {field.name for field in fields(cls)} - {"sources", "rows", "games"}
+        values = {key: data[key] for key in data if key in known}
+        values |= {key: tuple(data[key]) for key in ("decks_allowed", "lint_accepts") if key in data}
+        of_game = {field.name for field in fields(Game)}
         return cls(
             sources=tuple(Source.from_json(source) for source in data["sources"]),
             rows=tuple(Row.from_json(row) for row in data["rows"]),
-            games=tuple(Game(**game) for game in data["games"]),
-            **fields,
+            games=tuple(Game(**{key: game[key] for key in game if key in of_game}) for game in data.get("games", ())),
+            **{"evaluator": None, **values},
         )

@@ -19,17 +19,19 @@ import re
 import tomllib
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from itertools import chain
 from typing import Any, Final
 
-from meterd.errors import ConfigError
 from meterd.handrank.cards import RANKS
 from meterd.money import AMOUNT_CENTS_MAX, parse_money, parse_rate
 from meterd.paytables.evaluators import EVALUATORS, Evaluator
+from meterd.paytables.fits import misfits
 from meterd.paytables.hands import hand_key, streak_key
 from meterd.paytables.match import nearest, parse_match
 from meterd.paytables.model import Game, PayTable, Row, Source
-from meterd.paytables.pays import parse_pay
+from meterd.paytables.pays import check_sum, parse_pay
+from meterd.paytables.place import PaytableError, Place, shown
+
+__all__ = ["DECKS_MAX", "KINDS", "RESERVE_NOT_APPLICABLE", "PaytableError", "parse_paytables"]
 
 KINDS: Final = ("progressive", "bonus", "envy-bonus", "base", "roulette", "craps", "wheel")
 
@@ -80,43 +82,11 @@ _WITHOUT_CARDS: Final = ("spins", "rolls", "wagers")
 #: Most decks a shoe holds.
 DECKS_MAX: Final = 8
 
+#: Most letters of an amount: "$90,000,000,000.00" and some more.
+_AMOUNT_TEXT_MAX: Final = 30
+
 _ACCEPTS: Final = re.compile(r"[A-Z_]+( [a-z0-9-]+)?: .+")
 _ID: Final = re.compile(r"[a-z]{2}(?:/[a-z0-9]+(?:-[a-z0-9]+)*){2}")
-
-
-class PaytableError(ConfigError):
-    """A pay-table file that cannot be read. ``file``, ``line`` and ``key`` say where."""
-
-    def __init__(self, file: str, line: int, key: str, message: str) -> None:
-        super().__init__(f"{file}:{line}: {key}: {message}")
-        self.file = file
-        self.line = line
-        self.key = key
-
-
-class _Place:
-    """Where something stands in a file: the section it begins in, and the lines of its rows."""
-
-    def __init__(self, filename: str, lines: Sequence[str], first: int, last: int) -> None:
-        self.filename = filename
-        self._lines = lines
-        self._first = first
-        self._last = last
-
-    def error(self, key: str, message: str, row: int | None = None) -> PaytableError:
-        return PaytableError(self.filename, self._line(key, row), key, message)
-
-    def _line(self, key: str, row: int | None) -> int:
-        """Line of a row, or of a key in the section or in [shared]; else the head of the section."""
-        section = range(self._first, self._last)
-        if row is not None:
-            rows = [number for number in section if "printed_hand" in self._lines[number]]
-            return (rows[row] if row < len(rows) else self._first) + 1
-        begins = re.compile(rf"\s*\[*{re.escape(key.partition('.')[0])}\b")
-        for number in chain(section, range(self._first)):
-            if begins.match(self._lines[number]):
-                return number + 1
-        return self._first + 1
 
 
 def parse_paytables(text: str | bytes, filename: str) -> list[PayTable]:
@@ -127,30 +97,42 @@ def parse_paytables(text: str | bytes, filename: str) -> list[PayTable]:
     """
     if isinstance(text, bytes):
         text = _decoded(text, filename)
-    try:
-        document = tomllib.loads(text)
-    except RecursionError as error:
-        deepest = max(enumerate(text.splitlines(), start=1), key=lambda numbered: numbered[1].count("["))[0]
-        raise PaytableError(filename, deepest, "TOML", "brackets within brackets, too deep to be read") from error
-    except ValueError as error:  # a TOMLDecodeError, or a number of more digits than Python reads
-        line = re.search(r"at line (\d+)", str(error))
-        raise PaytableError(filename, int(line[1]) if line else text.count("\n") + 1, "TOML", str(error)) from error
-    lines = text.splitlines()
-    heads = [number for number, line in enumerate(lines) if line.strip() == "[[paytable]]"]
-    whole = _Place(filename, lines, 0, len(lines))
+    text = text.removeprefix("\ufeff")  # a mark that some editors put before the first line
+    document = _document(text, filename)
+    whole = Place(filename, text)
     _known(document, ("shared", "paytable"), whole)
     tables = document.get("paytable", [])
-    if not isinstance(tables, list) or not tables or len(heads) != len(tables):
-        raise whole.error("paytable", "expected at least one table, each under a line [[paytable]] of its own")
+    if not isinstance(tables, list) or not tables or not all(isinstance(table, dict) for table in tables):
+        raise whole.error("paytable", "expected at least one table: a line [[paytable]], and its keys below it")
     shared = _typed(document.get("shared", {}), dict, "a table [shared]", "shared", whole)
     found: dict[str, PayTable] = {}
-    for head, after, data in zip(heads, [*heads[1:], len(lines)], tables, strict=True):
-        place = _Place(filename, lines, head, after)
+    for number, data in enumerate(tables):
+        place = whole.inside("paytable", number)
         table = _table({**shared, **data}, place)
         if table.id in found:
             raise place.error("id", f"{table.id!r} stands twice in this file")
         found[table.id] = table
     return list(found.values())
+
+
+def _document(text: str, filename: str) -> dict[str, Any]:
+    """The TOML document, or an error with its line."""
+    try:
+        return tomllib.loads(text)
+    except RecursionError as error:
+        deepest = _line_with_most(r"\[", text)
+        raise PaytableError(filename, deepest, "TOML", "brackets within brackets, too deep to be read") from error
+    except tomllib.TOMLDecodeError as error:
+        line = re.search(r"at line (\d+)", str(error))
+        message = f"{error}: expected TOML, key = value lines below [[paytable]]"
+        raise PaytableError(filename, int(line[1]) if line else text.count("\n") + 1, "TOML", message) from error
+    except ValueError as error:  # a number of more digits than Python reads
+        message = "a number of so many digits cannot be read; correct it"
+        raise PaytableError(filename, _line_with_most(r"[0-9_]", text), "TOML", message) from error
+
+
+def _line_with_most(pattern: str, text: str) -> int:
+    return max(enumerate(text.split("\n"), start=1), key=lambda numbered: len(re.findall(pattern, numbered[1])))[0]
 
 
 def _decoded(text: bytes, filename: str) -> str:
@@ -161,7 +143,7 @@ def _decoded(text: bytes, filename: str) -> str:
         raise PaytableError(filename, line, "UTF-8", f"byte 0x{text[error.start]:02x} is no UTF-8 text") from error
 
 
-def _table(data: dict[str, Any], place: _Place) -> PayTable:
+def _table(data: dict[str, Any], place: Place) -> PayTable:
     _known(data, _TABLE_KEYS, place)
     _required(data, _TABLE_REQUIRED, place)
     facts = _facts(data, place)
@@ -172,16 +154,23 @@ def _table(data: dict[str, Any], place: _Place) -> PayTable:
         raise place.error("note", "a table without an evaluator says in its note what is missing")
     if evaluator is not None:
         _check_evaluator(EVALUATORS[evaluator], data, place)
-    return PayTable(
-        sources=tuple(_source(source, place) for source in _records(data, "sources", place)),
-        games=tuple(_game(game, place) for game in _records(data, "games", place)),
-        rows=_rows(_records(data, "rows", place), evaluator, place),
+    rows = _rows(_records(data, "rows", place), evaluator, place)
+    sources = _records(data, "sources", place)
+    if not sources:
+        raise place.error("sources", "expected at least one rule that prints the table")
+    table = PayTable(
+        sources=tuple(_source(source, number, rows, place) for number, source in enumerate(sources)),
+        games=tuple(_game(game, number, place) for number, game in enumerate(_records(data, "games", place))),
+        rows=rows,
         evaluator=evaluator,
         **facts,
     )
+    for key, message, number in misfits(table):
+        raise place.error(key, message, number)
+    return table
 
 
-def _facts(data: dict[str, Any], place: _Place) -> dict[str, Any]:
+def _facts(data: dict[str, Any], place: Place) -> dict[str, Any]:
     """The plain values of a table, each of its kind and within its limits."""
     facts: dict[str, Any] = {}
     for keys, kind, name in (
@@ -199,9 +188,7 @@ def _facts(data: dict[str, Any], place: _Place) -> dict[str, Any]:
             raise place.error(key, f"unknown {key.replace('_', ' ')} {facts[key]!r}{nearest(facts[key], known)}")
     facts |= {f"{key}_ppm": _rate(data[key], key, place) for key in _RATES if key in data}
     if "decks_allowed" in data:
-        facts["decks_allowed"] = tuple(
-            _decks(each, "decks_allowed", place) for each in _list(data, "decks_allowed", place)
-        )
+        facts["decks_allowed"] = _decks_allowed(_list(data, "decks_allowed", place), place)
     if "decks" in facts:
         _decks(facts["decks"], "decks", place)
     for rank in facts.get("without_ranks", ""):
@@ -212,25 +199,31 @@ def _facts(data: dict[str, Any], place: _Place) -> dict[str, Any]:
     return facts
 
 
-def _list(data: Mapping[str, Any], key: str, place: _Place) -> list[Any]:
+def _list(data: Mapping[str, Any], key: str, place: Place) -> list[Any]:
     return list(_typed(data[key], list, "a list", key, place))
 
 
-def _decks(value: Any, key: str, place: _Place) -> int:
+def _decks_allowed(values: list[Any], place: Place) -> tuple[int, ...]:
+    if not values:
+        raise place.error("decks_allowed", "expected the numbers of decks that are allowed; leave it out for any")
+    return tuple(_decks(value, "decks_allowed", place) for value in values)
+
+
+def _decks(value: Any, key: str, place: Place) -> int:
     decks = int(_typed(value, int, "a whole number", key, place))
     if not 1 <= decks <= DECKS_MAX:
         raise place.error(key, f"{decks} is not a number of decks from 1 to {DECKS_MAX}")
     return decks
 
 
-def _accepted(value: Any, place: _Place) -> str:
+def _accepted(value: Any, place: Place) -> str:
     text = str(_typed(value, str, "text", "lint_accepts", place))
     if not _ACCEPTS.fullmatch(text):
         raise place.error("lint_accepts", f"{text!r} is not 'CODE: reason' or 'CODE row-key: reason'")
     return text
 
 
-def _check_evaluator(evaluator: Evaluator, data: Mapping[str, Any], place: _Place) -> None:
+def _check_evaluator(evaluator: Evaluator, data: Mapping[str, Any], place: Place) -> None:
     """A table with cards says how they are dealt; a joker is only where the evaluator knows one."""
     if evaluator.model not in _WITHOUT_CARDS and not data.get("games"):
         raise place.error("games", "a table with an evaluator names its games, which say how many cards are dealt")
@@ -238,7 +231,7 @@ def _check_evaluator(evaluator: Evaluator, data: Mapping[str, Any], place: _Plac
         raise place.error("joker", f"the evaluator {evaluator.name} knows no joker")
 
 
-def _rows(rows: list[dict[str, Any]], evaluator: str | None, place: _Place) -> tuple[Row, ...]:
+def _rows(rows: list[dict[str, Any]], evaluator: str | None, place: Place) -> tuple[Row, ...]:
     if not rows:
         raise place.error("rows", "a pay table has at least one row")
     read = tuple(_row(data, number, evaluator, place) for number, data in enumerate(rows))
@@ -246,7 +239,7 @@ def _rows(rows: list[dict[str, Any]], evaluator: str | None, place: _Place) -> t
     return read
 
 
-def _check_keys(rows: Sequence[Row], evaluator: str | None, place: _Place) -> None:
+def _check_keys(rows: Sequence[Row], evaluator: str | None, place: Place) -> None:
     """Every name of a row is a key, and means no other row; a printed hand that can be the key is it."""
     printed = Counter(_printed_key(row.printed_hand, evaluator) for row in rows)
     seen: set[str] = set()
@@ -269,7 +262,7 @@ def _printed_key(printed_hand: str, evaluator: str | None) -> str:
     return hand_key(printed_hand)
 
 
-def _row(data: dict[str, Any], number: int, evaluator: str | None, place: _Place) -> Row:
+def _row(data: dict[str, Any], number: int, evaluator: str | None, place: Place) -> Row:
     _known(data, _ROW_KEYS, place, number)
     _required(data, _ROW_REQUIRED, place, number)
     for key in data.keys() & _ROW_TEXT:
@@ -287,9 +280,15 @@ def _row(data: dict[str, Any], number: int, evaluator: str | None, place: _Place
         try:
             parse_match(match or hand, EVALUATORS[evaluator])
         except ValueError as error:
-            raise place.error("match" if match else "printed_hand", str(error), number) from error
+            key = "match" if match else "hand" if data.get("hand") else "printed_hand"
+            raise place.error(key, str(error), number) from error
+    elif match:
+        raise place.error(
+            "match", "a table without an evaluator ranks no hands; name the evaluator, or no match", number
+        )
     try:
         read = tuple(parse_pay(_typed(pay, str, "text", "pays", place, number)) for pay in pays)
+        check_sum(read)
     except ValueError as error:
         raise place.error("pays", str(error), number) from error
     return Row(
@@ -306,7 +305,7 @@ def _row(data: dict[str, Any], number: int, evaluator: str | None, place: _Place
     )
 
 
-def _envy_cents(data: dict[str, Any], number: int, place: _Place) -> int:
+def _envy_cents(data: dict[str, Any], number: int, place: Place) -> int:
     """What the row says, else what is printed: ``$1,000`` or ``$1000`` as 100,000."""
     if "envy_cents" in data:
         return int(_typed(data["envy_cents"], int, "a whole number", "envy_cents", place, number))
@@ -314,34 +313,41 @@ def _envy_cents(data: dict[str, Any], number: int, place: _Place) -> int:
     if printed is None:
         return 0
     try:
+        if printed.startswith(("-", "$-")) or len(printed) > _AMOUNT_TEXT_MAX:
+            raise ValueError(f"{printed!r} is no amount of envy")  # noqa: TRY301 - one message for all that is wrong
         return parse_money(printed.removeprefix("$"))
     except ValueError as error:
         message = f"{error}; a cell that is no amount needs envy_cents beside it"
         raise place.error("printed_envy", message, number) from error
 
 
-def _game(data: dict[str, Any], place: _Place) -> Game:
-    _known(data, _GAME_KEYS, place, under="games")
-    _required(data, ("name", "basis", "own_cards"), place, under="games")
+def _game(data: dict[str, Any], number: int, place: Place) -> Game:
+    _known(data, _GAME_KEYS, place, number, under="games")
+    _required(data, ("name", "basis", "own_cards"), place, number, under="games")
     kinds = {"name": (str, "text"), "basis": (str, "text"), "folded_live": (bool, "true or false")}
     for key, value in data.items():
         kind, name = kinds.get(key, (int, "a whole number"))
-        _typed(value, kind, name, f"games.{key}", place)
+        _typed(value, kind, name, f"games.{key}", place, number)
     return Game(**data)
 
 
-def _source(data: dict[str, Any], place: _Place) -> Source:
-    _known(data, (*_SOURCE_KEYS, "prints"), place, under="sources")
-    _required(data, _SOURCE_KEYS, place, under="sources")
+def _source(data: dict[str, Any], number: int, rows: Sequence[Row], place: Place) -> Source:
+    _known(data, (*_SOURCE_KEYS, "prints"), place, number, under="sources")
+    _required(data, _SOURCE_KEYS, place, number, under="sources")
     for key in _SOURCE_KEYS:
-        _typed(data[key], str, "text", f"sources.{key}", place)
-    prints = _typed(data.get("prints", {}), dict, "cells such as { Straight = 'straight' }", "sources.prints", place)
-    for cell in prints.values():
-        _typed(cell, str, "text", "sources.prints", place)
+        _typed(data[key], str, "text", f"sources.{key}", place, number)
+    form = "cells such as { Straight = 'straight' }"
+    prints = _typed(data.get("prints", {}), dict, form, "sources.prints", place, number)
+    cells = {cell for row in rows for cell in (row.printed_hand, row.printed_pay, row.printed_envy, row.printed_note)}
+    for ours, cell in prints.items():
+        _typed(cell, str, "text", "sources.prints", place, number)
+        if ours not in cells:
+            known = sorted(filter(None, cells))
+            raise place.error("sources.prints", f"no row prints {shown(ours)!r}{nearest(ours, known)}", number)
     return Source(data["jurisdiction"], data["rule"], data["table"], tuple(sorted(prints.items())))
 
 
-def _rate(value: object, key: str, place: _Place) -> int:
+def _rate(value: object, key: str, place: Place) -> int:
     text = _typed(value, str, "text such as '20%'", key, place)
     if key == "reserve" and text == "N/A":
         return RESERVE_NOT_APPLICABLE
@@ -351,31 +357,29 @@ def _rate(value: object, key: str, place: _Place) -> int:
         raise place.error(key, str(error)) from error
 
 
-def _records(data: Mapping[str, Any], key: str, place: _Place) -> list[dict[str, Any]]:
+def _records(data: Mapping[str, Any], key: str, place: Place) -> list[dict[str, Any]]:
     value = data.get(key, [])
     if not isinstance(value, list) or not all(isinstance(item, dict) for item in value):
         raise place.error(key, "expected a list of { … }")
     return value
 
 
-def _typed(value: Any, kind: type, name: str, key: str, place: _Place, row: int | None = None) -> Any:
+def _typed(value: Any, kind: type, name: str, key: str, place: Place, row: int | None = None) -> Any:
     if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
-        raise place.error(key, f"expected {name}, not {value!r}", row)
+        raise place.error(key, f"expected {name}, not {shown(repr(value))}", row)
     if isinstance(value, int) and not 0 <= value <= AMOUNT_CENTS_MAX:
         raise place.error(key, f"{value} is below zero" if value < 0 else "this is above the largest amount", row)
     return value
 
 
-def _known(
-    data: Mapping[str, Any], keys: Sequence[str], place: _Place, row: int | None = None, under: str = ""
-) -> None:
+def _known(data: Mapping[str, Any], keys: Sequence[str], place: Place, row: int | None = None, under: str = "") -> None:
     for key in data:
         if key not in keys:
             raise place.error(f"{under}.{key}" if under else key, f"unknown key{nearest(key, keys)}", row)
 
 
 def _required(
-    data: Mapping[str, Any], keys: Sequence[str], place: _Place, row: int | None = None, under: str = ""
+    data: Mapping[str, Any], keys: Sequence[str], place: Place, row: int | None = None, under: str = ""
 ) -> None:
     for key in keys:
         if key not in data:

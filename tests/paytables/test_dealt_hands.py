@@ -85,3 +85,17 @@ def test_a_doubled_21_of_spanish_21_is_a_hand() -> None:
     spanish = little_table("shoe", games, rows, keys='decks = 6\nwithout_ranks = "T"')
     assert "three" == (outcome(spanish, cards="As Ks 6d").row or pytest.fail("no row")).hand
     assert "As Ks is soft 21" in refused(little_table("shoe", games, rows, keys="decks = 6"), cards="As Ks 6d")
+
+
+@pytest.mark.parametrize("cards", ["7h 8h", "7h 7d", "As Ks", "7h 7d 2h 5s", "8h 7d 2h 2s"])
+def test_a_hand_whose_first_three_cards_decide_may_have_two_or_four(cards: str) -> None:
+    """It loses, as with Blazing 7's; one card alone is no hand."""
+    assert outcome(TABLES["co/spanish-21/super-bonus-5"], cards=cards, dealer="7s").row is None
+    assert "takes 2 to 21 own cards" in refused(TABLES["co/spanish-21/super-bonus-5"], cards="7h", dealer="7s")
+
+
+def test_the_first_three_cards_still_win() -> None:
+    """Three sevens of a suit total 21, so nobody draws to them but to double."""
+    table = TABLES["co/spanish-21/super-bonus-5"]
+    assert outcome(table, cards="7h 7h 7h", dealer="7s").row is table.rows[0]
+    assert outcome(table, cards="7h 7h 7h", dealer="8s").row is None

@@ -250,7 +250,7 @@ def test_a_dealers_hand_is_read_when_it_is_finished() -> None:
     assert "three" == earned(table, dealer="9h 7c 8h")
     assert None is earned(table, dealer="9h 8c")
     assert "his hand stands at 16 (9h 7c): give the rest" in refused(table, dealer="9h 7c")
-    assert "cannot have been dealt after it" in refused(table, dealer="9h 7c 8h 2c")
+    assert "2c cannot have been dealt to it" in refused(table, dealer="9h 7c 8h 2c")
     assert "depends on the dealer's cards" in refused(table)
 
 
@@ -340,3 +340,56 @@ def test_the_documentation_names_every_word() -> None:
     for name in {*CONDITIONS, *(scope.partition(":")[0] for scope in SCOPES)}:
         assert f"`{name}`" in text or f"`{name}:" in text, name
     assert all(f"`{wager}" in text for wager in WAGERS)
+
+
+def test_a_shoe_flush_is_any_flush_of_the_cards() -> None:
+    """A row asks for a card, a top or a suit: better cards of a suit beside it take nothing away."""
+    games = "own_cards = 4"
+    deuce = little_table("shoe", games, ("deuce", "flush length:3 holds:2s"), keys="decks = 8")
+    king = little_table("shoe", games, ("king", "flush length:3 top:K"), keys="decks = 8")
+    assert "deuce" == earned(deuce, cards="5h Ks Qs 2s")
+    assert "deuce" == earned(deuce, cards="As Ks Qs 2s")
+    assert "king" == earned(king, cards="As Ks Qs Js")
+    assert None is earned(king, cards="As Ks Qs 2h")
+    suit = little_table("shoe", "own_cards = 6", ("low", "flush length:3 suit:s top:9"), keys="decks = 8")
+    assert "low" == earned(suit, cards="Ad Kd Qd 2s 3s 9s")
+
+
+def test_of_dealer_first_looks_at_the_first_of_his_cards() -> None:
+    """No later one, and nothing while fewer are known."""
+    games = "own_cards = 2, dealer_cards = 3"
+    table = little_table("shoe", games, ("pair", "pair of:dealer first:2"), keys="decks = 2")
+    assert "pair" == earned(table, cards="2c 3d", dealer="8h 8c 2d")
+    assert None is earned(table, cards="2c 3d", dealer="8h 2d 8c")
+    assert None is earned(table, cards="2c 3d", dealer="8h")
+    board = little_table(
+        "shoe", "own_cards = 2, community_cards = 1, community_dealt = 3", ("pair", "pair board first:2")
+    )
+    assert "pair" == earned(board, cards="2c 3d", community="8h 8c 4d")
+    assert None is earned(board, cards="2c 3d", community="8h 4d 8c")
+    assert None is earned(board, cards="2c 3d", community="8h")
+
+
+def test_first_with_the_up_card_needs_all_of_the_first() -> None:
+    """The dealer's card stands in for none of them."""
+    games = "own_cards = 2, own_dealt = 3, dealer_cards = 1"
+    table = little_table("shoe", games, ("three", "any first:3 with:up count:4"), keys="decks = 2")
+    assert "three" == earned(table, cards="2c 3d 4h", dealer="8h")
+    assert None is earned(table, cards="2c 3d", dealer="8h")
+
+
+def test_dealer_same_suit_looks_at_every_card() -> None:
+    """Own cards of two suits are no flush with the dealer, whichever of them is his suit."""
+    table = little_table("shoe", "own_cards = 2, dealer_cards = 2", ("all", "any dealer-same-suit"), keys="decks = 2")
+    assert "all" == earned(table, cards="Kh Qh", dealer="2h 3h")
+    for cards, dealer in (("Kh Qs", "2h 3h"), ("Qs Kh", "2h 3h"), ("Kh Qh", "2h 3s"), ("Kh Qh", "2s 3h")):
+        assert None is earned(table, cards=cards, dealer=dealer)
+
+
+def test_the_dealers_cards_are_not_needed_where_another_word_decides() -> None:
+    """In whichever order a row writes its words: an unchecked decision asks no more than a checked one."""
+    for match in ("any up:A total:21", "any total:21 up:A", "any beats-dealer total:21"):
+        table = little_table("shoe", "own_cards = 2, dealer_cards = 2", ("row", match), keys="decks = 2")
+        assert None is decide_row(table, parse_cards("Kh 9h")).row
+        with pytest.raises(NeedsDealer):
+            decide_row(table, parse_cards("Kh Ah"))

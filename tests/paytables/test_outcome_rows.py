@@ -199,8 +199,9 @@ def test_cards_dealt_as_the_game_deals_them_are_never_refused(table: PayTable, d
     )
     own, rest = cards[: game.own_cards], cards[game.own_cards :]
     board, rest = rest[: game.community_cards], rest[game.community_cards :]
-    dealer = rest[: game.dealer_cards]
-    while game.dealer_dealt > game.dealer_cards and blackjack and total(dealer).value < 17:
+    draws = game.dealer_dealt > game.dealer_cards and blackjack
+    dealer = rest[: min(game.dealer_cards, 2) if draws else game.dealer_cards]
+    while draws and total(dealer).value < 17:
         dealer = rest[: len(dealer) + 1]
     try:
         check_decks([*own, *board, *dealer], table.decks, jokers=int(table.joker))

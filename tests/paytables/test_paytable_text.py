@@ -114,7 +114,20 @@ def test_a_row_that_is_not_offered_is_kept_as_printed_and_never_found() -> None:
         ("seed_cents = 5_000", "depends_on_play = 1", 12, "depends_on_play", "expected true or false"),
         ('printed_pay = "50 to 1",', 'printed_pay = "50 to 1", derived = true,', 16, "derived", "printed_pay is empty"),
         ('printed_hand = "Straight Flush"', 'printed_hand = ""', 16, "hand", "needs a hand"),
-        ('"50 to 1",', '"50 to 1", hand = "sf", match = "flush",', 16, "hand", "is the key, 'straight-flush'"),
+        (
+            '"50 to 1",',
+            '"50 to 1", hand = "sf", match = "flush",',
+            16,
+            "hand",
+            "the printed hand is the key, 'straight-flush'",
+        ),
+        (
+            'printed_hand = "Straight Flush"',
+            'printed_hand = "", hand = "S F", match = "flush"',
+            16,
+            "hand",
+            "did you mean 's-f'?",
+        ),
         ('"50 to 1",', '"50 to 1", also = "S F",', 16, "also", "did you mean 's-f'?"),
         ('printed_pay = "?",', 'printed_pay = "?", also = "straight-flush",', 17, "also", "stands twice"),
         ('"50 to 1",', '"50 to 1", also = "flush",', 19, "hand", "'flush' stands twice"),
@@ -230,13 +243,15 @@ def test_newer_keys_are_read_and_exported() -> None:
         GOOD.replace(
             "seed_cents = 5_000",
             'rows_printed = "worst-first"\ndecks = 2\ndecks_allowed = [2, 6]\nwithout_ranks = "T"\nenvy_to = "dealer"\n'
-            'envy_trigger = "highest"\nenvy_min_cents = 500\nsettlement = "last"\nsplit = "dead"\ndepends_on_play = true\n'
+            'envy_trigger = "highest"\nenvy_min_cents = 500\nsettlement = "last"\nsplit = "dead"\n'
+            "depends_on_play = true\n"
             'lint_accepts = ["ROW_NEVER_REACHED flush: as printed"]',
         )
         .replace(
             'printed_pay = "N/A", pays = []', 'printed_pay = "", derived = true, printed_note = "x", pays = ["push"]'
         )
         .replace("own_cards = 3", "own_cards = 3, own_dealt = 5, dealer_cards = 2, dealer_dealt = 4")
+        .replace("three-card", "shoe")
         .replace('table = "One" }', 'table = "One", prints = { "3 of a Kind" = "Trips" } }')
     )
     table = parse_paytables(text, "sample.toml")[0]
@@ -376,3 +391,57 @@ def test_the_documented_file_is_a_file() -> None:
     text = (Path(__file__).parents[2] / "docs/paytables.md").read_text(encoding="utf-8")
     (table,) = parse_paytables(text.partition("```toml\n")[2].partition("```")[0], "paytables.md")
     assert ["akq-spades", "straight"] == [row.hand for row in table.rows]
+
+
+def test_only_a_reserve_is_not_applicable() -> None:
+    """The cell "N/A" is one of the reserve column; an increment has a rate or none."""
+    assert -1 == parse_paytables(GOOD, "sample.toml")[0].reserve_ppm
+    with pytest.raises(PaytableError, match=r"sample\.toml:13: increment: 'N/A' is not a rate"):
+        parse_paytables(GOOD.replace('"12.5%"', '"N/A"'), "sample.toml")
+
+
+def test_an_export_of_the_public_form_alone_reads() -> None:
+    """The keys agreed on for programs outside, without those that were added for our own; a blank envy is none."""
+    table = PayTable.from_json(
+        {
+            "id": "co/three-card-poker/progressive-1",
+            "game": "Three Card Poker",
+            "wager": "progressive",
+            "kind": "progressive",
+            "sources": [{"jurisdiction": "CO", "rule": "47.1-1099.18", "table": "Progressive Pay Schedule 1"}],
+            "basis": "player's three cards",
+            "decks": 1,
+            "joker": False,
+            "wager_cents": 100,
+            "seed_cents": None,
+            "increment_ppm": None,
+            "reserve_ppm": None,
+            "original_wager_returned": False,
+            "envy_scales": True,
+            "common_outcome": False,
+            "rows": [
+                {
+                    "hand": "akq-spades",
+                    "printed_hand": "AKQ Spades",
+                    "printed_pay": "100 percent",
+                    "printed_envy": "$100",
+                    "pays": [{"kind": "meter_percent", "percent": "2.375", "level": None}],
+                    "envy_cents": 10_000,
+                }
+            ],
+        }
+    )
+    assert (None, ()) == (table.evaluator, table.games)
+    assert 23_750 == table.rows[0].pays[0].percent_ppm
+
+
+def test_keys_of_a_later_version_are_passed_over() -> None:
+    """In the table, a row, a source and a game; what this version knows is read as it stands."""
+    table = parse_paytables(GOOD, "sample.toml")[0]
+    later = table.to_json()
+    for part in (later, later["rows"][0], later["sources"][0], later["games"][0], later["rows"][0]["pays"][0]):
+        part["a_later_key"] = ["anything"]
+    assert table == PayTable.from_json(later)
+    later["rows"][0]["pays"] = [{"kind": "a_later_kind"}]
+    with pytest.raises(ValueError, match="a_later_kind"):
+        PayTable.from_json(later)
