@@ -13,6 +13,7 @@ from accounting_build import (
     ROYAL,
     SUPERVISOR,
     Casino,
+    event,
     fixed,
     frozen,
     level,
@@ -374,3 +375,21 @@ def test_opening_a_link_without_a_level_puts_up_nothing() -> None:
     casino.do(SetSite(actor=SYSTEM, settings=SiteSettings("other")))
     casino.do(OpenLink(actor=SYSTEM, settings=replace(bonus(), id="bonus")))
     assert (0, ()) == (casino.book.liability_microcents("bonus"), casino.entries[-1].postings)
+
+
+def test_a_hand_from_the_board_says_that_it_gives_nothing() -> None:
+    """And the entry carries the event of the key, so that it counts once."""
+    casino = Casino(bonus())
+    casino.lock((1, 2))
+    casino.do(ClaimBoard(actor=DEALER, table="T1", hand="royal-flush", event=event(1)))
+    assert [0, 0] == [award.envy_cents for award in casino.book.awards.values()]
+    assert str(event(1)) == casino.entries[-1].event_id
+
+
+def test_a_hand_without_envy_is_no_toke_of_nothing() -> None:
+    """END GAME lists only what is handed out."""
+    casino = Casino(bonus(envy_to="dealer"))
+    casino.lock((1,))
+    casino.confirm(casino.claim(1, "flush"))
+    casino.end()
+    assert [] == casino.entries[-1].body["tokes"]

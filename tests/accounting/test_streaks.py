@@ -5,7 +5,20 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from accounting_build import DEALER, OTHER, ROYAL, SUPERVISOR, Casino, frozen, level, link, paytable, percent, row
+from accounting_build import (
+    DEALER,
+    OTHER,
+    ROYAL,
+    SUPERVISOR,
+    Casino,
+    event,
+    frozen,
+    level,
+    link,
+    paytable,
+    percent,
+    row,
+)
 
 from meterd.accounting.commands import Claim, Command, Correct, EndGame, LateBet, VoidRound, VoidSeat
 from meterd.accounting.commands_streak import ClaimBoard, Number, Split, VoidSpin
@@ -272,3 +285,11 @@ def test_what_a_card_table_refuses(seats: tuple[int, ...], command: Command, ref
     casino = Casino(link())
     casino.lock(seats)
     assert refusal is casino.refuses(command)
+
+
+def test_only_the_number_carries_the_event_of_its_key() -> None:
+    """The claims that follow from it are of the same answer, and an event stands once in a ledger."""
+    casino = wheel()
+    spin(casino, "1", "2")
+    casino.do(Number(actor=DEALER, table="T1", number="36", event=event(1)))
+    assert [str(event(1)), None] == [entry.event_id for entry in casino.entries[-2:]]
