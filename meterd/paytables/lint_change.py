@@ -45,17 +45,19 @@ def _rows_by_name(old: PayTable, new: PayTable, terms: Terms) -> Iterator[Findin
         pays = _pays_as_much(now, new, row, old, terms), _pays_as_much(row, old, now, new, terms)
         if pays != (True, True):
             code = "EASIER_TO_WIN" if pays[0] else "PAYS_LESS"
-            yield Finding(code, new.id, f"pays {_said(now)}, today {_said(row)}", row.hand)
+            yield Finding(code, new.id, f"pays {_said(now, new)}, today {_said(row, old)}", row.hand)
         given, today = _envy(now, new, old), _envy(row, old, old)
         if given != today:
             code = "PAYS_LESS" if given < today else "EASIER_TO_WIN"
             yield Finding(code, new.id, f"gives {money(given)} envy, today {money(today)}", row.hand)
 
 
-def _said(row: Row) -> str:
-    """The printed pay; our reading too where a part of it does not grow with the wager."""
+def _said(row: Row, table: PayTable) -> str:
+    """The printed pay, with what it does not show: a part that does not grow with the wager, a wager that is kept."""
     still = any(pay.kind is PayKind.FIXED and not pay.scales for pay in row.pays)
-    return f"{pays_text(row)}, which does not grow with the wager" if still else pays_text(row)
+    kept = not table.original_wager_returned and any(pay.kind is PayKind.ODDS_TO for pay in row.pays)
+    grows = ", which does not grow with the wager" if still else ""
+    return f"{pays_text(row)}{grows}{' without the wager back' if kept else ''}"
 
 
 def _envy(row: Row | None, table: PayTable, old: PayTable) -> Fraction:

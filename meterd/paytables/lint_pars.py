@@ -9,7 +9,7 @@ from itertools import chain, permutations, product
 from math import comb
 from typing import Any, Final
 
-from meterd.handrank.cards import Card
+from meterd.handrank.cards import Card, CardError
 from meterd.paytables.evaluators import EVALUATORS
 from meterd.paytables.lint_law import DOUBLE_ZERO, Joint, Law, NoLaw, tried
 from meterd.paytables.model import PayTable
@@ -61,7 +61,7 @@ class ParLaws:
                     f"counting its hands would take about {about:,} s, more than the {self._seconds_max} allowed"
                 )
             sheet = parsheet(table, wheel=wheel, cached=self._cached)
-        except NoParSheet as reason:
+        except (NoParSheet, CardError) as reason:
             raise NoLaw(str(reason)) from reason
         return Law(
             sheet.universe,
@@ -74,7 +74,10 @@ class ParLaws:
         """Every set of cards that earns one of these rows, for tables of few cards of one deck, all looked at."""
         if table.evaluator is None or EVALUATORS[table.evaluator].model != "single" or table.depends_on_play:
             return {}
-        earning = _Earning.of(table, lambda _name: None)
+        try:
+            earning = _Earning.of(table, lambda _name: None)
+        except NoParSheet:
+            return {}
         size, dealt = sum(earning.looks.sizes), table.games[0].own_cards + table.games[0].community_cards
         if earning.seconds > SECONDS_OF_HANDS_MAX or (len(earning.looks.sizes), size) != (1, dealt):
             return {}

@@ -23,7 +23,7 @@ from lint_tables import (
 )
 
 from meterd.paytables.lint import Severity
-from meterd.paytables.model import PayTable
+from meterd.paytables.model import PayTable, Row
 
 OLD = table()
 
@@ -192,7 +192,7 @@ def test_what_is_no_longer_printed_cannot_be_compared() -> None:
     assert () == changes(LIVE, replace(LIVE, wager_cents=200, seed_cents=200_000, envy_scales=True, rows=doubled()))
 
 
-def doubled() -> tuple[object, ...]:
+def doubled() -> tuple[Row, ...]:
     """The live rows with twice the envy, as for a wager of twice as much."""
     return tuple(replace(each, envy_cents=2 * each.envy_cents) for each in LIVE.rows)
 
@@ -204,6 +204,12 @@ def test_a_pay_that_no_longer_grows_with_the_wager_is_less() -> None:
     found = only(changes(odds, still), "PAYS_LESS")
     assert ("pair", "pays '$11', which does not grow with the wager, today '10 to 1'") == (found.row, found.found)
     assert ["EASIER_TO_WIN"] == codes(changes(still, odds))
+
+
+def test_a_wager_that_is_kept_is_less() -> None:
+    """10 to 1 gives the wager back on top, unless the table says that it stays."""
+    said = [each.found for each in changes(OLD, replace(OLD, original_wager_returned=False))]
+    assert "pays '1 to 1' without the wager back, today '1 to 1'" in said
 
 
 def test_a_higher_pay_of_the_same_row_is_easier() -> None:

@@ -22,7 +22,7 @@ BEATEN = paytable("co/straight-edge/progressive-1")
 
 def dealing(table: PayTable, **cards: int) -> PayTable:
     """The table as a game deals it that no file could say, or another evaluator reads."""
-    return replace(table, games=(Game("odd", "some cards", **cards),))
+    return replace(table, games=(Game("odd", "some cards", **cards),))  # type: ignore[arg-type]
 
 
 def rows(table: PayTable, **changed: object) -> PayTable:
