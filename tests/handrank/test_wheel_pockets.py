@@ -8,7 +8,7 @@ import pytest
 
 from meterd.handrank.cards import CardError
 from meterd.handrank.dice import Chance
-from meterd.handrank.wheel import BIG_SIX, WORDS, chance, pockets
+from meterd.handrank.wheel import BIG_SIX, WORDS, NotOnThisWheel, chance, pockets
 
 
 def edge(bet: str, pays: int, *, double_zero: bool) -> str:
@@ -78,3 +78,16 @@ def test_what_is_no_bet_on_a_wheel_is_named(bet: str, says: str) -> None:
         chance(bet, double_zero=True)
     assert says in str(caught.value)
     assert "expected pockets:N" in str(caught.value)
+
+
+def test_a_bet_of_one_wheel_only() -> None:
+    """The first five numbers need the double zero: 5/38 there, no chance at all on the other wheel."""
+    assert Chance(Fraction(5, 38)) == chance("pockets:5/38", double_zero=True)
+    assert Chance(Fraction(4, 37)) == chance("pockets:4/37", double_zero=False)
+    for bet, double_zero, has in (("pockets:5/38", False, 37), ("pockets:4/37", True, 38)):
+        with pytest.raises(NotOnThisWheel, match=f"this one has {has}"):
+            chance(bet, double_zero=double_zero)
+    with pytest.raises(CardError, match="no wheel has '36' pockets"):
+        chance("pockets:5/36", double_zero=True)
+    with pytest.raises(CardError, match="no wheel has '' pockets"):
+        chance("pockets:5/", double_zero=True)
