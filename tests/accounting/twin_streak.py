@@ -192,6 +192,12 @@ class StreakTwin(Twin):
         self.state.of(self.state.running(table)).pop()
         return current.key if gone else None
 
+    def _correct(self, award: str, seat: object, hand: object) -> None:
+        """Another hand is the seat's own, and so is one that it is corrected to after that."""
+        if hand is not None and hand != self.state.wins[award].hand:
+            self.history = [act for act in self.history if act[:2] != ("common-hand", award)]
+        super()._correct(award, seat, hand)
+
     def _over(self, current: Round) -> bool:
         return streak(self.state.of(current), self.rules.longest)[1]
 
