@@ -48,6 +48,8 @@ HOUSE: Final = "house"
 NO_POOL: Final = frozenset({AUTHORITY, HOUSE})
 #: An award not claimed within so many days is disposed of as the approved rules say (CO 47.1-1046(1)(c)).
 UNCLAIMED_DAYS: Final = 120
+#: A hundred years; a longer clock is a slip of the finger.
+DAYS_MAX: Final = 36_525
 #: A jackpot whose rake was stopped has to be paid out within so many months (CO 47.1-1046(7)(c)).
 MONTHS_TO_PAY_OUT: Final = 6
 #: More players than sit in a card room; a larger number is a slip of the finger.
@@ -171,8 +173,8 @@ def _intake_problems(fund: FundSettings) -> list[str]:
         fund.game is not PoolGame.TRIPS or not allowed_high_hand(fund.high_hand_ppm)
     ):
         found.append("the high hand is a matter of Trips Poker and gets 5% to 95% in steps of 5%")
-    if fund.unclaimed_days < 1:
-        found.append("an award stays claimable for a day at least")
+    if not 1 <= fund.unclaimed_days <= DAYS_MAX:
+        found.append(f"an award stays claimable for a day at least and a hundred years ({DAYS_MAX} days) at most")
     return found
 
 

@@ -9,7 +9,7 @@ Units: ``*_cents``; amounts in a failure are written as on the page.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -29,6 +29,8 @@ from meterd.paytables.model import PayTable
 
 _SETUP: Final = frozenset({"site", "link", "level", "table", "pool"})
 _CLOCK: Final = frozenset({"clock", "after"})
+#: The last year of a page: what runs out later than that still has a date.
+_LAST_YEAR: Final = 2999
 #: Lines that may stand between a refused command and its ``refused`` line.
 _LOOKS: Final = frozenset({"restart", "refused", *EXPECT})
 
@@ -80,7 +82,8 @@ def _first_failure(player: _Player, page: Sequence[Statement], restart_after_eac
             player.step(at)
             if restart_after_each:
                 player.world.restart()
-        player.finish()
+        if at is not None:
+            player.finish(at)
     except Unmet as unmet:
         where = unmet.statement or at
         if where is None:
@@ -119,6 +122,7 @@ class _Player:
         self._no_base: dict[str, set[int]] = {}
         self._last: _Answer | None = None
         self._answered = True
+        self._played = False  # anything beside setup and clock
 
     def step(self, line: Statement) -> None:
         """Play one line.
@@ -134,6 +138,7 @@ class _Player:
             return
         if line.name not in _CLOCK:
             self._put_in_force(line)
+            self._played = True
         if line.name in EXPECT:
             self._expect(line)
         elif line.name in _HERE:
@@ -141,9 +146,16 @@ class _Player:
         else:
             self._ask(line, COMMANDS[line.name](line))
 
-    def finish(self) -> None:
-        """The page ends: its last refusal must have been expected."""
+    def finish(self, last: Statement) -> None:
+        """The page ends: its last refusal must have been expected, and what was set up last can be put in force.
+
+        Raises:
+            PageError: it cannot.
+        """
         self._require_answered()
+        self._put_in_force(last)
+        if not self._played:
+            self.setup.notes.append(f"{last.file}:{last.line}: note: the page plays nothing: nothing was checked")
 
     def _put_in_force(self, line: Statement) -> None:
         """Everything set up since the last line that played."""
@@ -181,13 +193,22 @@ class _Player:
             wanted = datetime.strptime(line["time"], "%Y-%m-%dT%H:%M").replace(tzinfo=UTC)
         except ValueError as cause:
             raise fault(line, f"{line['time']} is no day of the calendar") from cause
+        self._require_calendar(line, wanted.year)
         if wanted < self.world.now:
             raise fault(line, f"the clock stands at {self.world.now:%Y-%m-%dT%H:%M} already and does not go back")
         self.world.now = wanted
 
     def after(self, line: Statement) -> None:
         """Move the virtual clock on."""
+        wanted = self.world.now.toordinal() + line["count"]
+        last = date(_LAST_YEAR, 12, 31).toordinal()
+        self._require_calendar(line, _LAST_YEAR if wanted <= last else _LAST_YEAR + 1)
         self.world.now += timedelta(days=line["count"])
+
+    @staticmethod
+    def _require_calendar(line: Statement, year: int) -> None:
+        if year > _LAST_YEAR:
+            raise fault(line, f"the clock of a page ends with the year {_LAST_YEAR}")
 
     def wagers(self, line: Statement) -> None:
         """Put chips on sensors; a seat named again has its chips replaced."""

@@ -9,7 +9,8 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from meterd.accounting import commands as ask
-from meterd.accounting.commands import Actor, Command, Role
+from meterd.accounting.commands import SYSTEM, Actor, Command, Role
+from meterd.accounting.entries import Kind
 from meterd.app.scenario_links import LINK_COMMANDS
 from meterd.app.scenario_parse import Statement
 from meterd.app.scenario_pools import POOL_COMMANDS
@@ -44,9 +45,12 @@ COMMANDS: Final[Mapping[str, Callable[[Statement], Command]]] = {
         actor=dealer(s), table=s["table"], seat=s["seat"], hand=s.get("hand"), cards=_cards(s)
     ),
     "fold": lambda s: ask.Fold(actor=dealer(s), table=s["table"], seat=s["seat"]),
-    "void-seat": lambda s: ask.VoidSeat(actor=dealer(s), table=s["table"], seat=s["seat"]),
-    "void-round": lambda s: ask.VoidRound(actor=dealer(s), table=s["table"]),
+    "void-seat": lambda s: ask.VoidSeat(actor=dealer(s), table=s["table"], seat=s["seat"], second=s.get("and")),
+    "void-round": lambda s: ask.VoidRound(actor=dealer(s), table=s["table"], second=s.get("and")),
     "end": lambda s: ask.EndGame(actor=dealer(s), table=s["table"]),
+    "close-table": lambda s: ask.CloseTable(actor=s.get("by") or SYSTEM, table=s["table"], reason=s["reason"]),
+    "open-table": lambda s: ask.OpenTable(actor=s.get("by") or SYSTEM, table=s["table"]),
+    "crash": lambda _: ask.Note(actor=SYSTEM, kind=Kind.STARTED),
     "hold": lambda s: ask.Hold(actor=s["by"], award=s["award"]),
     "correct": lambda s: ask.Correct(actor=s["by"], award=s["award"], hand=s.get("hand"), seat=s.get("seat")),
     "confirm": lambda s: ask.Confirm(actor=s["by"], award=s["award"], cards=_cards(s), second=s.get("and")),

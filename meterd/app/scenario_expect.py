@@ -10,11 +10,12 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from meterd.accounting.book import Book
+from meterd.accounting.settings_pools import STRIKE_OUT
 from meterd.accounting.state import LevelState, LinkState
 from meterd.app.scenario_links import link_state
 from meterd.app.scenario_parse import Statement
 from meterd.app.scenario_pools import fund_of, pool_of
-from meterd.app.scenario_setup import fault
+from meterd.app.scenario_setup import fault, near
 from meterd.app.scenario_streak import streak_length, table_of
 from meterd.money import MICROCENTS_PER_CENT, format_cents, whole_cents
 
@@ -92,6 +93,18 @@ def _award(book: Book, line: Statement) -> None:
         _require(status, award.state_word)
 
 
+def _flag(book: Book, line: Statement) -> None:
+    award = book.awards.get(line["award"])
+    if award is None:
+        raise Unmet(line["flag"], "no such award")
+    carried = award.meter_empty if line["flag"] == "METER_EMPTY" else award.sign_above_meter
+    _require("yes" if line["yes"] else "no", "yes" if carried else "no")
+
+
+def _table_state(book: Book, line: Statement) -> None:
+    _require(line["round"], table_of(book, line).state.value.lower())
+
+
 def _envy(book: Book, line: Statement) -> None:
     shares = table_of(book, line).last_envy
     _require(money(line["money"]), money(sum(share.cents for share in shares if share.seat == line["seat"])))
@@ -106,7 +119,56 @@ def _streak(book: Book, line: Statement) -> None:
 
 
 def _account(book: Book, line: Statement) -> None:
+    account = line["account"]
+    if account not in book.balances:
+        _require_known(book, line, account)
     _require(money(line["money"]), money(towards_zero(book.balances.get(line["account"], 0))))
+
+
+def _require_known(book: Book, line: Statement, account: str) -> None:
+    """An account that has held nothing yet is 0; one that nothing on the page can have is a slip of the pen.
+
+    Raises:
+        PageError: no account is called so, or what it names is not set up.
+        Unmet: it is of an award that there is not.
+    """
+    kind = next((kind for kind in _ACCOUNTS if account.startswith(kind)), "")
+    name = account.removeprefix(kind)
+    if kind == "payable/":
+        if name not in book.awards and name not in book.fund_awards:
+            raise Unmet(money(line["money"]), f"no such award {name}")
+        return
+    if not kind or name not in _ACCOUNTS[kind](book):
+        raise fault(line, f"nothing on this page has an account {account}{near(account, _all_accounts(book))}")
+
+
+def _levels(book: Book) -> list[str]:
+    return [f"{link}/{level}" for link, state in book.links.items() for level in state.levels]
+
+
+def _pools(book: Book) -> list[str]:
+    return [f"{fund}/{pool}" for fund, state in book.funds.items() for pool in (*state.pools, STRIKE_OUT)]
+
+
+#: The accounts of a ledger: how each kind begins, and what may follow.
+_ACCOUNTS: Final[Mapping[str, Callable[[Book], list[str]]]] = {
+    "drop/": lambda book: [*book.tables, *book.funds],
+    "meter/": _levels,
+    "reserve/": _levels,
+    "overflow/": _levels,
+    "payable/": lambda book: [*book.awards, *book.fund_awards],
+    "paid/": lambda book: [*book.tables, *book.funds],
+    "pool/": _pools,
+    "unclaimed/": lambda book: [*book.links, *book.funds],
+    "house/hold/": lambda book: [*book.tables, *book.funds],
+    "house/pays/": lambda book: [*book.tables, *book.funds],
+    "house/seed/": _levels,
+    "house/revenue": lambda _book: [""],
+}
+
+
+def _all_accounts(book: Book) -> list[str]:
+    return [kind + name for kind, names in _ACCOUNTS.items() for name in names(book)]
 
 
 def _house_seed(book: Book, line: Statement) -> None:
@@ -138,7 +200,7 @@ def _posted(book: Book, line: Statement) -> None:
 
 def _pool(book: Book, line: Statement) -> None:
     fund, pool = pool_of(book, line)
-    _require(money(line["money"]), money(whole_cents(fund.microcents(pool))))
+    _require(money(line["money"]), money(towards_zero(fund.microcents(pool))))
 
 
 def _share(book: Book, line: Statement) -> None:
@@ -163,6 +225,8 @@ EXPECT: Final[Mapping[str, Callable[[Book, Statement], None]]] = {
     "expect-microcents": _microcents,
     "expect-count": _count,
     "expect-award": _award,
+    "expect-flag": _flag,
+    "expect-table": _table_state,
     "expect-envy": _envy,
     "expect-house-seed": _house_seed,
     "expect-liability": _liability,

@@ -79,9 +79,12 @@ FORMS: Final = (
     Form("claim", "claim TABLE seat SEAT HAND [by PERSON]", "the dealer keys a hand; names the award A1, A2, …"),
     Form("claim", f"claim TABLE seat SEAT (cards TEXT) {_CARDS} [by PERSON]", "the dealer keys the cards"),
     Form("fold", "fold TABLE seat SEAT", "a seat folds its hand"),
-    Form("void-seat", "void-seat TABLE seat SEAT [by PERSON]", "one seat's wager of this round goes back"),
-    Form("void-round", "void-round TABLE [by PERSON]", "all wagers of this round go back"),
+    Form("void-seat", "void-seat TABLE seat SEAT [by PERSON] [and PERSON]", "one seat's wager of this round goes back"),
+    Form("void-round", "void-round TABLE [by PERSON] [and PERSON]", "all wagers of this round go back"),
     Form("end", "end TABLE [by PERSON]", "END GAME: envy is paid, the table opens again"),
+    Form("close-table", "close-table TABLE (reason WORD) [by PERSON]", "the table closes; a locked one stays locked"),
+    Form("open-table", "open-table TABLE [by PERSON]", "a closed table takes wagers again, where nothing is in doubt"),
+    Form("crash", "crash", "the daemon died and starts again"),
     # the supervisor and the cage
     Form("hold", "hold AWARD (by PERSON)", "a disputed award stays pending"),
     Form("correct", "correct AWARD hand HAND (by PERSON)", "the award keeps its place, its hand changes"),
@@ -100,6 +103,8 @@ FORMS: Final = (
     Form("expect-count", "expect count LEVEL WHOLE", "wagers counted by the level"),
     Form("expect-award", "expect award AWARD STATUS", "an award's state"),
     Form("expect-award", "expect award AWARD STATUS MONEY", "an award's state and amount"),
+    Form("expect-flag", "expect flag AWARD FLAG YES_OR_NO", "whether an award carries a flag"),
+    Form("expect-table", "expect table TABLE ROUND_STATE", "whether a table is closed, open or locked"),
     Form("expect-envy", "expect envy TABLE seat SEAT MONEY", "a seat's envy of the round just ended"),
     Form("expect-house-seed", "expect house seed LEVEL MONEY", "what the house has put up, towards zero"),
     Form("expect-liability", "expect liability LINK MONEY", "what the link owes, towards zero"),
@@ -110,6 +115,8 @@ FORMS: Final = (
     *STREAK_FORMS,
 )
 
+FLAGS: Final = ("METER_EMPTY", "SIGN_ABOVE_METER")
+TABLE_STATES: Final = ("closed", "open", "locked")
 STATUS_WORDS: Final = ("pending", "confirmed", "paid", "voided", "held", "disposed")
 
 FIELDS: Final[Mapping[str, Field]] = {
@@ -119,6 +126,7 @@ FIELDS: Final[Mapping[str, Field]] = {
     "AWARD": Field(matching(r"A[1-9]\d*"), "an award such as A1"),
     "COUNT": Field(count, "a whole number from 1"),
     "DEAD_OR_LIVE": Field(one_of("dead", "live"), "dead or live"),
+    "FLAG": Field(one_of(*FLAGS), "a flag: " + " or ".join(FLAGS)),
     "FLOOR": Field(Floor, "a floor: " + " or ".join(Floor)),
     "GAME": Field(name, "a game such as three-card-poker"),
     "HAND": Field(hand, "a hand key such as royal-flush"),
@@ -137,6 +145,7 @@ FIELDS: Final[Mapping[str, Field]] = {
     "SEATS": Field(seats, "seat numbers such as 1-4 6"),
     "STATUS": Field(one_of(*STATUS_WORDS), "one of " + ", ".join(STATUS_WORDS)),
     "TABLE": Field(name, "the name of a table"),
+    "ROUND_STATE": Field(one_of(*TABLE_STATES), "one of " + ", ".join(TABLE_STATES)),
     "TEXT": Field(str, "a text, in quotes where it has spaces"),
     "TIES": Field(Ties, "a tie policy: " + " or ".join(Ties)),
     "TIME": Field(
@@ -158,6 +167,8 @@ def choices(field: str) -> Sequence[str]:
         "RESET": tuple(ResetMode),
         "TIES": tuple(Ties),
         "STATUS": STATUS_WORDS,
+        "FLAG": FLAGS,
+        "ROUND_STATE": TABLE_STATES,
         **LINK_CHOICES,
         **POOL_CHOICES,
         **STREAK_CHOICES,

@@ -12,6 +12,7 @@ from meterd.accounting import commands_links as ask
 from meterd.accounting.book import Book
 from meterd.accounting.commands import Actor, Command, Role
 from meterd.app.scenario_parse import Statement
+from meterd.app.scenario_setup import fault
 
 _ACCOUNTING: Final = Actor("acc-cage", Role.ACCOUNTING)
 
@@ -21,13 +22,19 @@ def signed(line: Statement) -> dict[str, Any]:
     return {"actor": line["by"], "second": line.get("and"), "reference": line.get("ref", "")}
 
 
+def _limit(line: Statement) -> ask.SetLimit:
+    if line["amount"] is None and line.get("overflow") is not None:
+        raise fault(line, "without a limit nothing flows over: leave overflow out")
+    return ask.SetLimit(level=line["level"], limit_cents=line["amount"], overflow=line.get("overflow"), **signed(line))
+
+
 #: Lines that are one command each.
 LINK_COMMANDS: Final[Mapping[str, Callable[[Statement], Command]]] = {
     "suspend": lambda s: ask.SuspendLink(actor=s["by"], link=s["link"], reason=s["reason"]),
     "resume": lambda s: ask.ResumeLink(link=s["link"], **signed(s)),
     "adjust": lambda s: ask.Adjust(level=s["level"], cents=s["amount"], **signed(s)),
     "transfer": lambda s: ask.Transfer(level=s["level"], target=s["to"], cents=s["amount"], **signed(s)),
-    "limit": lambda s: ask.SetLimit(level=s["level"], limit_cents=s["amount"], overflow=s.get("overflow"), **signed(s)),
+    "limit": _limit,
     "recover-seed": lambda s: ask.RecoverSeed(level=s["level"], cents=s["amount"], **signed(s)),
     "release": lambda s: ask.Release(level=s["level"], part=s["part"], cents=s["amount"], **signed(s)),
     "notice": lambda s: ask.GiveNotice(link=s["link"], **signed(s)),

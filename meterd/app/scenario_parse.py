@@ -59,6 +59,7 @@ class Statement:
 _TOKEN: Final = re.compile(
     r'\s*(?:(?P<comment>#.*)|"(?P<quoted>[^"]*)"(?=\s|$)|(?P<word>[^\s"]+)(?=\s|$)|(?P<bad>\S.*))'
 )
+_LINE_END: Final = re.compile(r"\r\n|\r|\n")  # as editors count lines; a form feed or U+2028 ends none
 _GROUP: Final = re.compile(r"([\[(])(\S+) (\S+)[\])]")
 
 
@@ -125,7 +126,9 @@ def _match(words: Sequence[str], shape: _Shape) -> dict[str, Any]:
     values, at = _fixed(words, shape)
     while at < len(words):
         word = words[at]
-        if word not in shape.groups or word in values:
+        if word in values and word in shape.groups:
+            raise _Miss(at, f"{word} is there twice", "each word once")
+        if word not in shape.groups:
             expected = " or ".join(group for group in shape.groups if group not in values) or "the end of the line"
             raise _Miss(at, f"found {word!r}", expected, known=tuple(shape.groups))
         if at + 1 >= len(words):
@@ -189,7 +192,7 @@ def parse_page(text: str, file: str) -> tuple[Statement, ...]:
     """
     statements: list[Statement] = []
     findings: list[Finding] = []
-    for number, line in enumerate(text.splitlines(), 1):
+    for number, line in enumerate(_LINE_END.split(text.removeprefix("\ufeff")), 1):
         words: list[str] = []
         try:
             words = _words(line)

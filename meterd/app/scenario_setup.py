@@ -8,7 +8,7 @@ Units: ``*_cents``, ``*_ppm``.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
@@ -25,6 +25,7 @@ from meterd.accounting.settings import (
     Ties,
     split_problem,
 )
+from meterd.accounting.settings_pools import DAYS_MAX
 from meterd.app.scenario_parse import Finding, PageError, Statement
 from meterd.app.scenario_pools import PoolSetup
 from meterd.app.scenario_world import SITE_ID
@@ -96,6 +97,9 @@ class Setup:
 
     def _site_settings(self) -> SiteSettings:
         values = self._site.values if self._site else {}
+        for word in ("unclaimed_days", "notice_days"):
+            if self._site is not None and values.get(word, 0) > DAYS_MAX:
+                raise fault(self._site, f"{word}: a hundred years ({DAYS_MAX} days) at most")
         return SiteSettings(
             id=SITE_ID,
             confirm_above_cents=values.get("confirm_above", 0),
@@ -115,7 +119,7 @@ class Setup:
         lines = self._levels.get(link, {})
         for name, line in lines.items():
             if name not in paytable.levels:
-                raise fault(line, f"{paytable.id} has no level {name}{_near(name, paytable.levels)}")
+                raise fault(line, f"{paytable.id} has no level {name}{near(name, paytable.levels)}")
         for name in paytable.levels:
             if name not in lines:
                 raise fault(
@@ -190,7 +194,7 @@ class Setup:
     def _table_settings(self, statement: Statement) -> TableSettings:
         link = self._known.get(statement["link"])
         if link is None:
-            raise fault(statement, f"link {statement['link']} is not set up{_near(statement['link'], self._known)}")
+            raise fault(statement, f"link {statement['link']} is not set up{near(statement['link'], self._known)}")
         game = link.paytable.game_named(statement["game"])
         if game is None:
             at = f"{statement.file}:{statement.line}"
@@ -221,7 +225,7 @@ class Setup:
         name: str = statement["paytable"]
         if not name.startswith("file:"):
             if name not in self.paytables:
-                raise fault(statement, f"there is no pay table {name}{_near(name, self.paytables)}")
+                raise fault(statement, f"there is no pay table {name}{near(name, self.paytables)}")
             return self.paytables[name]
         path = self.folder / name.removeprefix("file:")
         try:
@@ -238,6 +242,7 @@ def fault(statement: Statement, message: str) -> PageError:
     return PageError([Finding(statement.file, statement.line, message)])
 
 
-def _near(word: str, known: Mapping[str, object] | tuple[str, ...]) -> str:
-    near = get_close_matches(word, list(known), n=1)
-    return f" (did you mean {near[0]}?)" if near else ""
+def near(word: str, known: Iterable[str]) -> str:
+    """The known word that comes closest, as the end of a message; nothing where none comes close."""
+    close = get_close_matches(word, list(known), n=1)
+    return f" (did you mean {close[0]}?)" if close else ""

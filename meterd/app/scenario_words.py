@@ -37,6 +37,8 @@ _ROLES: Final = {
 
 def person(text: str) -> Actor:
     """A person by name; the prefix gives the role, a name without one is a dealer's."""
+    if text != text.strip() or not text.isprintable():  # a blank nobody sees would make two people of one
+        raise ValueError
     for prefix, role in _ROLES.items():
         if text.startswith(prefix) and len(text) > len(prefix):
             return Actor(text, role)

@@ -247,18 +247,20 @@ class Jackpot:
                 source.full_since = min(source.full_since, part.full_since)
         known = [number for number, _, _ in self.before]
         if win in known:
-            at = known.index(win)
-            _, boards, whole = self.before.pop(at)
-            if at < len(self.before):  # a later win stands: without it, the board is the one before both
-                later, _, later_whole = self.before[at]
-                self.before[at] = (later, boards, whole and later_whole)
-                return None
-            for name, (board, board_of, refill) in boards.items():
-                pool = self.pool(name)
-                pool.refill = refill
-                if whole:
-                    pool.board, pool.board_of = board, board_of
+            self._board_back(known.index(win))
         return None
+
+    def _board_back(self, at: int) -> None:
+        _, boards, whole = self.before.pop(at)
+        if at < len(self.before):  # a later win stands: without it, the board is the one before both
+            later, _, later_whole = self.before[at]
+            self.before[at] = (later, boards, whole and later_whole)
+            return
+        for name, (board, board_of, refill) in boards.items():
+            pool = self.pool(name)
+            pool.refill = refill
+            if whole:
+                pool.board, pool.board_of = board, board_of
 
     def move(self, source: str, to: str | None, cents: int | None, now: datetime, *, ended: bool) -> str | None:
         pool = self.pool(source)

@@ -163,3 +163,29 @@ def test_any_text_is_statements_or_findings(text: str) -> None:
 def test_any_words_are_one_statement_or_one_finding(words: list[str]) -> None:
     """The same for words of the language in any order."""
     assert abs(outcome(" ".join(words))) <= 1
+
+
+def test_a_byte_order_mark_is_no_word() -> None:
+    """Some editors begin a file with one."""
+    assert ["lock"] == [statement.name for statement in parse_page("\ufefflock T1\n", "page.scn")]
+
+
+def test_a_word_given_twice_is_named() -> None:
+    """Which of two amounts was meant nobody can say; no other word is proposed."""
+    assert ["page.scn:1: expected each word once; confirm_above is there twice"] == complaint(
+        "site confirm_above 1.00 confirm_above 2.00"
+    )
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_lines_are_counted_as_editors_count_them(end: str) -> None:
+    """A form feed, a vertical tab or a line separator in a comment ends no line."""
+    page = parse_page(end.join(["# a\x0bb\x0cc\u2028d\x85e", "", "lock T1"]), "page.scn")
+    assert [3] == [statement.line for statement in page]
+
+
+@pytest.mark.parametrize("name", ["sup-1 ", " sup-1", "sup-1\u00a0", "sup-\u200b1"])
+def test_nobody_is_two_people_by_a_blank(name: str) -> None:
+    """A blank at an end, or a letter nobody sees, would let one person sign twice."""
+    (message,) = complaint(f'confirm A1 by "{name}"')
+    assert message.startswith("page.scn:1: expected a person")

@@ -303,3 +303,62 @@ def test_the_example_of_the_reference_page_holds() -> None:
     assert run(example).failure is None
     outcome = run(example)
     assert f"holds ({outcome.statements} lines, {outcome.entries} entries)" in text
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("clock 9999-12-31T23:59\n", "page.scn:4: the clock of a page ends with the year 2999"),
+        ("lock T1\nclock 2999-12-31T23:59\nafter 1 day\n", "page.scn:6: the clock of a page ends"),
+        ("after 999999999 days\n", "page.scn:4: the clock of a page ends"),
+        ("site unclaimed_days 999999999\nlock T1\n", "unclaimed_days: a hundred years"),
+        ("pool P/a days 999999999\n", "a hundred years"),
+        ("pool P/a cap 5.00\n", "page.scn:4: a: a cap says what happens there"),
+        ("lock T1\ntable T2 link none game x seats 3\n", "page.scn:5: link none is not set up"),
+        ("expect account payble/A1 0.00\n", "page.scn:4: nothing on this page has an account payble/A1"),
+        ("expect account meter/sevens/mian 0.00\n", r"did you mean meter/sevens/main\?"),
+        ("expect account house/pays/T2 0.00\n", r"did you mean house/pays/T1\?"),
+        ("expect account house 0.00\n", "nothing on this page has an account house"),
+        ("expect account pool/P/a 0.00\n", "nothing on this page has an account pool/P/a"),
+        ("limit sevens/main amount none overflow house by adm-1 and acc-1 ref x\n", "without a limit nothing flows"),
+    ],
+)
+def test_what_a_page_cannot_mean_is_a_finding(text: str, says: str) -> None:
+    """Also in the last lines, which nothing comes after, and never a traceback."""
+    with pytest.raises(PageError, match=says):
+        run(SETUP + text)
+
+
+def test_a_page_of_setup_alone_is_told_that_nothing_was_checked() -> None:
+    """It is put in force; a note says that it has checked nothing."""
+    outcome = run(SETUP + "clock 2026-12-01T06:00\n")
+    assert (None, "page.scn:4: note: the page plays nothing: nothing was checked") == (
+        outcome.failure,
+        outcome.notes[-1],
+    )
+    assert all("nothing was checked" not in note for note in run(SETUP + "expect accounts sum 0\n").notes)
+
+
+def test_every_account_of_a_page_is_known_before_it_holds_anything() -> None:
+    """What has held nothing is 0; an award that there is not has no account."""
+    accounts = [
+        *("drop/T1", "paid/T1", "house/hold/T1", "house/pays/T1", "house/revenue", "unclaimed/sevens"),
+        *(f"{kind}/sevens/main" for kind in ("reserve", "overflow")),
+        *("drop/P", "paid/P", "pool/P/a", "pool/P/strike-out", "unclaimed/P", "house/hold/P", "house/pays/P"),
+    ]
+    lines = "".join(f"expect account {name} 0.00\n" for name in accounts)
+    assert run(SETUP + "pool P/a game home-run-hold-em\n" + lines).failure is None
+    assert (1, "0.00", "no such award A1") == failure("expect account payable/A1 0.00\n")
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("expect flag A1 METER_EMPTY yes", (1, "METER_EMPTY", "no such award")),
+        ("expect table T1 locked", (1, "locked", "open")),
+        ("pool P/a\nexpect pool P/a -5.00", (2, "-5.00", "0.00")),
+    ],
+)
+def test_later_expectations_can_fail_too(text: str, expected: tuple[int, str, str]) -> None:
+    """As those above."""
+    assert expected == failure(text + "\n")
