@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from twin_caps import CapState, CapTwin, Limits
 from twin_links import LinkTwin
-from twin_records import Rules
+from twin_records import Rules, Win
 from twin_streak import StreakState, StreakTwin
 
 from meterd.accounting import commands_links as change
@@ -33,6 +33,11 @@ LATE_VERBS: Final = ("unclaimed", "dispose", "late-claim")
 
 class FloorState(StreakState, CapState):
     """All that a link can do, and that money can go from it to another one."""
+
+    def _gives(self, win: Win) -> bool:
+        """An award disposed of was confirmed, and its hand counts among those of the round."""
+        with self.as_paid():
+            return super()._gives(win)
 
     def transfer_out(self, level: str, cents: int, table: str) -> None:
         self._leave("elsewhere", level, "meter", Fraction(cents), table)
