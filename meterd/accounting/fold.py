@@ -104,7 +104,9 @@ def _confirmed(book: Book, entry: Entry) -> None:
     body = entry.body
     name = body["award"]
     if body["verified"]:
-        book.awards[name] = replace(book.awards[name], verified_by=entry.actor)
+        shown = {proof for proof in ("cards", "second") if body.get(proof)}
+        award = book.awards[name]
+        book.awards[name] = replace(award, verified_by=entry.actor, shown=award.shown | shown)
     link = book.links[book.awards[name].link]
     read_marks(link, body["marks"])
     for member in body["awards"]:
@@ -178,6 +180,7 @@ def _corrected(book: Book, entry: Entry) -> None:
         common=award.common and body["hand"] == award.hand,
         corrected_by=(*award.corrected_by, entry.actor),
         verified_by=None,
+        shown=frozenset(),
     )
     _reread_journal(book, link, body, ops)
 

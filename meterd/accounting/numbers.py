@@ -29,6 +29,15 @@ def by_numbers(table: PayTable) -> bool:
     return table.evaluator in EVALUATORS and EVALUATORS[table.evaluator].model in {"spins", "rolls"}
 
 
+def by_cards(table: PayTable) -> bool:
+    """Whether cards make the hands of a pay table: neither numbers, nor is it a list of wagers."""
+    if table.evaluator is None:
+        return False
+    from meterd.paytables.evaluators import EVALUATORS  # noqa: PLC0415 - the ranking core loads when it is needed
+
+    return table.evaluator in EVALUATORS and EVALUATORS[table.evaluator].model not in {"spins", "rolls", "wagers"}
+
+
 def progress(table: PayTable, numbers: Sequence[str]) -> Progress | Refused:
     """What the numbers of a round make, or CARDS_DISAGREE where the last is no number of this game."""
     from meterd.paytables.evaluators import EVALUATORS  # noqa: PLC0415 - the ranking core loads when it is needed

@@ -7,12 +7,17 @@ Choices where the rules leave one:
 * Whoever corrects a claim has keyed it: somebody else confirms (SAME_PERSON).
 * The members of a split tie do not wait for each other; each is verified alone, and all are confirmed together.
 * From the cards threshold up the cards are entered again at the confirmation, also where the claim was made by cards.
+* Where numbers decide, those of the round are the proof: they stand in the ledger, and the ranking core has made the
+  hand of them. A hand keyed without them, or one of a list of wagers, needs a second person, as without an evaluator.
+* Each member of a tie needs the proof that its amount at the end asks for: one whose share has grown past the threshold
+  since it was verified waits, as if unverified, for a CONFIRM with that proof.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
+from enum import StrEnum
 from typing import Any
 
 from meterd.accounting import envy
@@ -31,6 +36,7 @@ from meterd.accounting.commands import Actor, Command, Confirm, Hold
 from meterd.accounting.entries import Entry, Kind
 from meterd.accounting.marks import RoundMark
 from meterd.accounting.meter import LinkRules, Moves, add
+from meterd.accounting.numbers import by_cards
 from meterd.accounting.past import Timeline
 from meterd.accounting.refusals import Refusal, Refused
 from meterd.accounting.state import Award, LinkState
@@ -38,9 +44,16 @@ from meterd.accounting.ties import groups, mates, split_levels
 from meterd.money import MICROCENTS_PER_CENT
 
 
+class Proof(StrEnum):
+    """What a large award needs besides the supervisor who confirms it."""
+
+    CARDS = "cards"
+    SECOND = "second"
+
+
 def same_person(one: str, other: str) -> bool:
-    """Whether two names are one person's: badges and keyboards differ in the case of letters."""
-    return one.casefold() == other.casefold()
+    """Whether two names are one person's: badges and keyboards differ in the case of letters and in blanks."""
+    return one.strip().casefold() == other.strip().casefold()
 
 
 def second_refusal(actor: Actor, second: Actor | None) -> Refused | None:
@@ -66,7 +79,7 @@ def confirm(book: Book, command: Confirm) -> Answer:
         return refused or Refused(Refusal.AWARD_UNKNOWN, command.award)
     link = book.links[award.link]
     together = mates(link.rules, link.marks, award.key, award.id, link.pending)
-    waiting = [name for name in together if name != award.id and book.awards[name].verified_by is None]
+    waiting = [name for name in together if name != award.id and not _verified(book, book.awards[name])]
     members = [] if waiting else [name for name in link.pending if name == award.id or name in together]
     for name in members:
         refused = _dead_refusal(book, book.awards[name])
@@ -76,7 +89,7 @@ def confirm(book: Book, command: Confirm) -> Answer:
         earlier = _earlier(book, link, book.awards[name], together)
         if earlier is not None:
             return Refused(Refusal.EARLIER_AWARD_PENDING, earlier)
-    if award.verified_by is not None and waiting:
+    if waiting and _verified(book, award):
         return Refused(Refusal.ALREADY_DONE, f"{award.id} waits for {', '.join(sorted(waiting))}")
     return (confirmation(book, command, award, members, link.marks),)
 
@@ -180,16 +193,28 @@ def _persons_refusal(book: Book, command: Confirm, award: Award) -> Refused | No
     for person in (command.actor, command.second):
         if person is not None and any(same_person(person.id, keyer) for keyer in keyers):
             return Refused(Refusal.SAME_PERSON, f"{person.id} keyed {award.id}")
-    needs_cards = _needs_cards(book, award)
-    evaluator = book.links[award.link].settings.paytable.evaluator
-    if needs_cards and evaluator is None and command.second is None:
+    if command.second is None and _proof(book, award) is Proof.SECOND:
         return Refused(Refusal.SECOND_PERSON_REQUIRED, f"{award.id}: these hands cannot be ranked from cards")
     return None
 
 
-def _needs_cards(book: Book, award: Award) -> bool:
+def _proof(book: Book, award: Award) -> Proof | None:
+    """What confirming a pending award needs at its present amount. None: a supervisor is enough."""
     threshold = site_of(book).cards_above_cents
-    return threshold is not None and award.amount_cents >= threshold
+    if threshold is None or award.amount_cents < threshold or not award.pending:
+        return None
+    if by_cards(book.links[award.link].settings.paytable):
+        return Proof.CARDS
+    table = book.tables[award.table]
+    streak = table.past.get(award.round, table.seats).streak
+    by_its_numbers = streak is not None and streak.ended and streak.hand == award.hand
+    return None if by_its_numbers else Proof.SECOND
+
+
+def _verified(book: Book, award: Award) -> bool:
+    """Whether a member of a tie was verified, with the proof that its present amount asks for."""
+    needed = _proof(book, award)
+    return award.verified_by is not None and (needed is None or needed in award.shown)
 
 
 def award_refusal(book: Book, award_id: str, *, cards: Confirm | None = None) -> Refused | None:
@@ -211,7 +236,7 @@ def _cards_refusal(book: Book, award: Award, cards: Mapping[str, str] | None) ->
     rules = book.links[award.link].rules
     evaluator = rules.settings.paytable.evaluator
     if cards is None:
-        if award.pending and evaluator is not None and _needs_cards(book, award):
+        if _proof(book, award) is Proof.CARDS:
             return Refused(Refusal.CARDS_DISAGREE, f"{award.id}: enter the cards")
         return None
     if evaluator is None:
@@ -255,8 +280,7 @@ def _has_to_wait(book: Book, gone: Award, after: Timeline, name: str, group: set
         return True
     parts = after.money.parts
     member = replace(book.awards[name], parts=parts[name], amount_cents=after.amounts[name])
-    grown = member.amount_cents > book.awards[name].amount_cents
-    if grown and _needs_cards(book, member):
+    if not _verified(book, member):
         return True
     mark = after.money.marks.get(gone.key)
     levels = {other: {part.level for part in parts[other]} for other in after.pending}

@@ -102,6 +102,7 @@ class Award:
     Neither ``keyed_by`` nor any of ``corrected_by`` may confirm it: a correction keys the hand anew.
     ``amount_cents`` of a voided award is what it had, for the record. ``envy_cents`` is what it gives to other
     seats, as far as the round then showed. ``verified_by`` is set on a member of a tie that waits for the others.
+    ``shown`` is what whoever verified it had: cards, a second person.
     ``common``: all live seats had the hand at once, from a streak or the board.
     """
 
@@ -123,6 +124,7 @@ class Award:
     meter_empty: bool = False
     corrected_by: tuple[str, ...] = ()
     verified_by: str | None = None
+    shown: frozenset[str] = frozenset()
     confirmed_by: str | None = None
     undone: bool = False
     confirmed_at_utc: str = ""

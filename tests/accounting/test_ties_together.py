@@ -83,7 +83,7 @@ def test_void_round_counts_what_a_share_grows_to() -> None:
     casino.lock((1, 2))
     casino.claim(1, "royal-flush")
     casino.claim(2, "royal-flush")
-    assert Refusal.SECOND_PERSON_REQUIRED == casino.refuses(VoidRound(actor=DEALER, table="T1"))
+    assert Refusal.SECOND_PERSON_REQUIRED == casino.refuses(VoidRound(actor=SUPERVISOR, table="T1"))
 
 
 def test_undo_names_the_wrong_second_before_the_missing_reference() -> None:
@@ -150,7 +150,7 @@ def test_void_round_confirms_nothing_on_its_way() -> None:
     casino.lock((1, 2))
     first, _ = casino.claim(1, "royal-flush"), casino.claim(2, "royal-flush")
     casino.confirm(first)
-    decision = casino.do(VoidRound(actor=DEALER, table="T1"))
+    decision = casino.do(VoidRound(actor=SUPERVISOR, table="T1"))
     assert ["Voided", "Revalued", "Voided", "WagerVoided"] == [entry.kind.value for entry in decision.entries]
 
 
@@ -189,3 +189,39 @@ def test_what_a_sign_raised_a_tie_to_stays_when_the_past_is_told_again() -> None
     casino.confirm(second)
     casino.void(between)
     assert ["2.78", "2.77", "1.85"] == [casino.amount(name) for name in (first, second, casino.claim(4, "royal-flush"))]
+
+
+def test_the_second_person_of_a_grown_share_is_asked_for_whoever_is_confirmed_last() -> None:
+    """A1 was verified by one as a third; as a half, above the threshold, it is not confirmed by A3's CONFIRM."""
+    casino = Casino(link(level(ties="split"), table=ROYAL), site=SiteSettings("test", cards_above_cents=400_000))
+    casino.lock((1, 2, 3))
+    first, gone, last = (casino.claim(seat, "royal-flush") for seat in (1, 2, 3))
+    casino.confirm(first)
+    casino.void(gone)
+    casino.do(Confirm(actor=SUPERVISOR, award=last, second=OTHER))
+    assert ["pending", "pending"] == [casino.book.awards[award].state_word for award in (first, last)]
+    assert Refusal.ALREADY_DONE == casino.refuses(Confirm(actor=SUPERVISOR, award=last, second=OTHER))
+    assert Refusal.SECOND_PERSON_REQUIRED == casino.refuses(Confirm(actor=SUPERVISOR, award=first))
+    casino.do(Confirm(actor=SUPERVISOR, award=first, second=OTHER))
+    assert ["confirmed", "confirmed"] == [casino.book.awards[award].state_word for award in (first, last)]
+
+
+def test_a_share_proved_from_the_start_is_confirmed_when_it_grows() -> None:
+    """Two people verified a half: the whole, which needs two, is confirmed by the void of the other half."""
+    casino = Casino(link(level(ties="split"), table=ROYAL), site=SiteSettings("test", cards_above_cents=600_000))
+    casino.lock((1, 2))
+    first, second = casino.claim(1, "royal-flush"), casino.claim(2, "royal-flush")
+    casino.do(Confirm(actor=SUPERVISOR, award=first, second=OTHER))
+    casino.void(second)
+    assert ("10,000.40", "confirmed") == (casino.amount(first), casino.book.awards[first].state_word)
+
+
+def test_what_was_shown_of_a_hand_is_not_shown_of_the_hand_that_it_is_corrected_to() -> None:
+    """A correction keys the hand anew: the proof starts anew with it."""
+    casino = split_both()
+    casino.lock((1, 2))
+    first, _ = casino.claim(1, "all-a"), casino.claim(2, "all-a")
+    casino.do(Confirm(actor=SUPERVISOR, award=first, second=OTHER))
+    assert frozenset({"second"}) == casino.book.awards[first].shown
+    casino.correct(first, "both", by=OTHER)
+    assert (None, frozenset()) == (casino.book.awards[first].verified_by, casino.book.awards[first].shown)
