@@ -56,10 +56,11 @@ def smallest_cap(paytable: PayTable, game: str, wager_cents: int) -> int:
     return max(found, default=1)
 
 
-def cap_problem(link: LinkSettings, table: TableSettings) -> str | None:
-    """Why a table's limits cannot be, in words; None where they can."""
+def cap_problem(link: LinkSettings, table: TableSettings, caps: Caps | None = None) -> str | None:
+    """Why a table's limits, or ``caps`` posted at it, cannot be, in words; None where they can."""
     least = smallest_cap(link.paytable, table.game, link.wager_cents)
-    for whose, cents in (("player", table.cap_player_cents), ("table", table.cap_table_cents)):
+    player, whole = (table.cap_player_cents, table.cap_table_cents) if caps is None else caps[1:]
+    for whose, cents in (("player", player), ("table", whole)):
         if cents is not None and cents < least:
             return f"the limit per {whose} is {cents} cents; the smallest wager at the highest odds comes to {least}"
     return None

@@ -234,17 +234,19 @@ class Undo(Command):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VoidSeat(Command):
-    """One seat's wager of this round goes back."""
+    """One seat's wager of this round goes back. ``second``: who else voids its pending award, where two have to."""
 
     table: str
     seat: int
+    second: Actor | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VoidRound(Command):
-    """All wagers of this round go back."""
+    """All wagers of this round go back. ``second`` as for one seat."""
 
     table: str
+    second: Actor | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,11 +14,13 @@ from meterd.accounting import commands_links as ask
 from meterd.accounting import rules_limits, rules_meters, rules_unclaimed, when
 from meterd.accounting.answer import SECONDS, Answer, entry, level_facts, not_authorised, site_of
 from meterd.accounting.book import Book
+from meterd.accounting.caps import cap_problem
 from meterd.accounting.commands import Command, Role
 from meterd.accounting.commands_links import Discontinue, EaseRules, GiveNotice, ResumeLink, SuspendLink
 from meterd.accounting.entries import Kind
 from meterd.accounting.meter import LevelMoney, LinkRules, Moves, add
 from meterd.accounting.refusals import Refusal, Refused
+from meterd.accounting.settings import Ties
 from meterd.accounting.state import LinkState
 from meterd.accounting.two_people import (
     does_not_fit,
@@ -88,7 +90,7 @@ def ease_rules(book: Book, command: EaseRules) -> Answer:
     refused = ended(link) or _table_does_not_fit(link, command)
     if not refused and link.pending:
         refused = Refused(Refusal.LEVEL_HAS_PENDING_AWARD, f"{next(iter(link.pending))} on {command.link}")
-    refused = refused or in_play(book, [command.link])
+    refused = refused or _limits_too_small(book, link, command) or in_play(book, [command.link])
     if refused:
         return refused
     if command.paytable == link.settings.paytable:
@@ -105,7 +107,7 @@ def ease_rules(book: Book, command: EaseRules) -> Answer:
 
 
 def _table_does_not_fit(link: LinkState, command: EaseRules) -> Refused | None:
-    """Every level is paid from by a row, and no row pays from a level the link lacks."""
+    """Every level is paid from by a row, no row pays from a level the link lacks, and no order of keying decides."""
     try:
         rules = LinkRules.of(replace(link.settings, paytable=command.paytable))
     except MisuseError as error:
@@ -114,6 +116,24 @@ def _table_does_not_fit(link: LinkState, command: EaseRules) -> Refused | None:
     stranded = [name for name in rules.levels if name not in paid]
     if stranded:
         return Refused(Refusal.HAND_NOT_IN_PAYTABLE, f"no row of {command.paytable.id} pays from {stranded[0]}")
+    ordered = [level.name for level in rules.settings.levels if level.ties is Ties.SEQUENTIAL]
+    if command.paytable.common_outcome and ordered and not link.settings.paytable.common_outcome:
+        return Refused(Refusal.HAND_NOT_IN_PAYTABLE, f"TIES_ORDER_DECIDES: all seats win {ordered[0]} together")
+    return None
+
+
+def _limits_too_small(book: Book, link: LinkState, command: EaseRules) -> Refused | None:
+    """An aggregate limit that holds, or will, stays at or above the smallest wager at the new highest odds."""
+    moment = when.now(book, command)
+    settings = replace(link.settings, paytable=command.paytable)
+    for name, table in book.tables.items():
+        if table.settings.link != link.settings.id:
+            continue
+        now = table.caps_at(moment)
+        for posted in [now] * (now is not None) + [caps for caps in table.caps if caps.from_utc > moment]:
+            problem = cap_problem(settings, table.settings, posted)
+            if problem is not None:
+                return out_of_bounds(f"{name}: {problem}")
     return None
 
 
@@ -150,7 +170,11 @@ def top_row(rules: LinkRules) -> Row | None:
 
 
 def top_award_won(book: Book, link: LinkState) -> bool:
-    """Whether the highest award was confirmed since the link opened, in full: with fewer units it was a part of it."""
+    """Whether the highest award was confirmed since the link opened, in full: with fewer units it was a part of it.
+
+    Choice: an award proved after END GAME does not count. The house paid it, whatever two people stated, and the meter
+    has not been won; a petition's reference ends such a link.
+    """
     row = top_row(link.rules)
     if row is None:
         return True
@@ -161,6 +185,7 @@ def top_award_won(book: Book, link: LinkState) -> bool:
         award.link == link.settings.id
         and award.hand == row.hand
         and award.stands
+        and not award.late
         and (not scaled or award.units == link.rules.units_max)
         for award in book.awards.values()
     )
@@ -171,7 +196,8 @@ def discontinue(book: Book, command: Discontinue) -> Answer:
 
     Choices: the target is a level of another link. A confirmed award nobody has collected stays owed by the ended
     link. The reference stands for the petition, so it is needed only while the highest award has not been won. A
-    notice period runs from the notice to the act.
+    notice period runs from the notice to the act. A link that has ended is ended again where an award undone since has
+    put money back into it, so that none is stranded there.
     """
     refused = people_refusal(command, reference_needed=False)
     if refused:
@@ -241,8 +267,17 @@ def _may_not_end(
         _rest_does_not_fit(book.money(command.link).levels.values(), link, goal)
         or _notice_running(book, command, link)
         or in_play(book, links)
-        or (Refused(Refusal.ALREADY_DONE, command.link) if link.discontinued else None)
+        or (
+            Refused(Refusal.ALREADY_DONE, command.link)
+            if link.discontinued and not _holds_anything(book, link)
+            else None
+        )
     )
+
+
+def _holds_anything(book: Book, link: LinkState) -> bool:
+    levels = book.money(link.settings.id).levels.values()
+    return any(level.meter or level.reserve or level.overflow for level in levels)
 
 
 def _rest_does_not_fit(

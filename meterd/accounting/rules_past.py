@@ -94,10 +94,14 @@ def _revalued(book: Book, command: Command, told: Retold, because: str) -> tuple
 
 
 def _void_second(book: Book, award: Award, actor: Actor, second: Actor | None) -> Refused | None:
-    """A second person has to be somebody else, and above the threshold there has to be one."""
+    """A second person has to be somebody else, and above the threshold there has to be one.
+
+    Choice: the highest amount the award ever had is held against the threshold, so that a correction to a small hand
+    is no way around the second person.
+    """
     threshold = site_of(book).two_person_cents
     refused = second_refusal(actor, second)
-    if refused is None and second is None and threshold is not None and award.amount_cents > threshold:
+    if refused is None and second is None and threshold is not None and award.highest_cents > threshold:
         return Refused(Refusal.SECOND_PERSON_REQUIRED, award.id)
     return refused
 
@@ -186,9 +190,12 @@ def void_awards(
 ) -> tuple[tuple[Entry, ...], Timeline] | Refused:
     """Void the pending ones of these awards of one round, newest first: the entries, and the link after them.
 
-    Refused where one is confirmed, or asks for a second person that is not there.
+    Refused where one is confirmed, asks for a second person that is not there, or is not this person's to void.
     """
     open_awards = [award for award in reversed(awards) if award.pending]
+    refused = not_authorised(command.actor, SUPERVISORS) if open_awards else None
+    if refused:
+        return refused
     for award in open_awards:
         refused = _void_second(book, award, command.actor, second)
         if refused:
@@ -214,10 +221,13 @@ def _void_wagers(
 ) -> Answer:
     """Void the seats' pending awards, newest first, then give the wagers back.
 
-    Choice: an award above the site's two-person threshold is not voided this way; it asks for two people first.
+    Choice: a dealer gives wagers back alone; where that voids a pending award it takes who may void it, a supervisor,
+    and above the site's threshold a second person.
     """
     awards = [book.awards[name] for name in table.awards if book.awards[name].seat in seats]
-    voided = void_awards(book, command, link, awards, "wager voided", None)
+    voided = second_refusal(command.actor, command.second) or void_awards(
+        book, command, link, awards, "wager voided", command.second
+    )
     if isinstance(voided, Refused):
         return voided
     entries, timeline = voided

@@ -70,25 +70,33 @@ def _sift(
         seats = [w.seat for w in wagers]
         twice = {seat for seat in twice if seats.count(seat) > 1}
     for seen in wagers:
-        why = ""
-        if not 1 <= seen.seat <= table.settings.seats:
-            why = f"seat {seen.seat} of {table.settings.seats}"
-        elif seen.seat in twice:
-            why = f"two wagers on seat {seen.seat}"
-        elif not 1 <= seen.units <= link.rules.units_max:
-            why = f"{seen.units} units on seat {seen.seat}, at most {link.rules.units_max}"
-        elif seen.event is not None:
-            mark = book.devices.get(seen.event.input)
-            if seen.event in counted or (mark is not None and (seen.event.epoch, seen.event.count) <= mark):
-                why = f"seat {seen.seat}: this chip was counted before"
-            counted.add(seen.event)
-        if why:
-            refused.append((seen, Refused(Refusal.UNREASONABLE_CONTRIBUTION, why)))
-        elif not seen.base:
+        why = _unreasonable(book, table, link, seen, twice, counted)
+        if not seen.base:
             refused.append((seen, Refused(Refusal.NO_BASE_WAGER, f"seat {seen.seat}")))
+        elif why:
+            refused.append((seen, Refused(Refusal.UNREASONABLE_CONTRIBUTION, why)))
         else:
             accepted[seen.seat] = seen
+        if seen.event is not None:
+            counted.add(seen.event)
     return [accepted[seat] for seat in sorted(accepted)], refused
+
+
+def _unreasonable(
+    book: Book, table: TableState, link: LinkState, seen: WagerSeen, twice: Collection[int], counted: Collection[Event]
+) -> str:
+    """Why a wager cannot be, in words; nothing where it can."""
+    if not 1 <= seen.seat <= table.settings.seats:
+        return f"seat {seen.seat} of {table.settings.seats}"
+    if seen.seat in twice:
+        return f"two wagers on seat {seen.seat}"
+    if not 1 <= seen.units <= link.rules.units_max:
+        return f"{seen.units} units on seat {seen.seat}, at most {link.rules.units_max}"
+    if seen.event is not None:
+        mark = book.devices.get(seen.event.input)
+        if seen.event in counted or (mark is not None and (seen.event.epoch, seen.event.count) <= mark):
+            return f"seat {seen.seat}: this chip was counted before"
+    return ""
 
 
 def _locked(book: Book, table: TableState, link: LinkState, command: Lock, accepted: list[WagerSeen]) -> Entry:

@@ -100,7 +100,7 @@ class Award:
     """A claim that was accepted, and what became of it.
 
     Neither ``keyed_by`` nor any of ``corrected_by`` may confirm it: a correction keys the hand anew.
-    ``amount_cents`` of a voided award is what it had, for the record. ``envy_cents`` is what it gives to other
+    ``amount_cents`` of a voided award is what it had, for the record; ``highest_cents`` is the most it ever had. ``envy_cents`` is what it gives to other
     seats, as far as the round then showed. ``verified_by`` is set on a member of a tie that waits for the others.
     ``shown`` is what whoever verified it had: cards, a second person.
     ``common``: all live seats had the hand at once, from a streak or the board.
@@ -130,6 +130,16 @@ class Award:
     confirmed_at_utc: str = ""
     unclaimed: bool = False
     common: bool = False
+    highest_cents: int = 0
+
+    def __post_init__(self) -> None:
+        """Whatever changes an award carries the highest amount along."""
+        object.__setattr__(self, "highest_cents", max(self.highest_cents, self.amount_cents))
+
+    @property
+    def late(self) -> bool:
+        """Proved after END GAME and paid by the house: no meter ever paid it."""
+        return any(part.kind == "adjustment" for part in self.parts)
 
     @property
     def key(self) -> str:

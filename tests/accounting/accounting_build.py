@@ -279,10 +279,10 @@ class Casino:
         self.do(PayAward(actor=DEALER, award=award))
 
     def void_seat(self, seat: int, table: str = "T1") -> None:
-        self.do(VoidSeat(actor=DEALER, table=table, seat=seat))
+        self.do(VoidSeat(actor=SUPERVISOR, table=table, seat=seat))
 
     def void_round(self, table: str = "T1") -> None:
-        self.do(VoidRound(actor=DEALER, table=table))
+        self.do(VoidRound(actor=SUPERVISOR, table=table))
 
     def amount(self, award: str) -> str:
         return cents(self.book.awards[award].amount_cents)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 import pytest
-from accounting_build import DEALER, Casino, fixed, level, link, paytable, percent, row
+from accounting_build import DEALER, SUPERVISOR, Casino, fixed, level, link, paytable, percent, row
 
 from meterd.accounting.commands import SYSTEM, Claim, Lock, OpenLink, VoidRound, WagerSeen
 from meterd.accounting.refusals import Refusal
@@ -188,7 +188,7 @@ def test_voids_of_a_round_return_to_one_meter() -> None:
         casino.lock({1: half}, table)
         casino.claim(seat, "all", "T1")
     before = accounts(casino)
-    assert Refusal.AMOUNT_OUT_OF_BOUNDS == casino.refuses(VoidRound(actor=DEALER, table="T1"))
+    assert Refusal.AMOUNT_OUT_OF_BOUNDS == casino.refuses(VoidRound(actor=SUPERVISOR, table="T1"))
     assert before == accounts(casino)
     casino.void("A2")
 

@@ -159,8 +159,8 @@ def make(act: Act, casino: Casino) -> Command:
         (3, lambda: Hold(actor=SUPERVISOR, award=award)),
         (3, lambda: PayAward(actor=DEALER, award=award)),
         (3, lambda: Undo(actor=ADMINISTRATOR, award=award, second=ACCOUNTANT, reference="R")),
-        (3, lambda: VoidSeat(actor=DEALER, table=table, seat=seat)),
-        (2, lambda: VoidRound(actor=DEALER, table=table)),
+        (3, lambda: VoidSeat(actor=SUPERVISOR, table=table, seat=seat)),
+        (2, lambda: VoidRound(actor=SUPERVISOR, table=table)),
         (2, lambda: Fold(actor=DEALER, table=table, seat=seat)),
         (1, lambda: Join(actor=DEALER, table=table, seats=(seat, act.b % 9))),
         (9, lambda: EndGame(actor=DEALER, table=opened)),
@@ -233,7 +233,7 @@ def others(casino: Casino, acts: Sequence[tuple[str, int, int]]) -> None:
         elif verb == "claim":
             command = Claim(actor=DEALER, table=table, seat=seat, hand=HANDS[a % len(HANDS)])
         elif verb == "void-seat":
-            command = VoidSeat(actor=DEALER, table=table, seat=seat)
+            command = VoidSeat(actor=SUPERVISOR, table=table, seat=seat)
         elif verb == "void":
             mine = [n for n in state.awards if casino.book.awards[n].pending] or ["A0"]
             command = Void(actor=SUPERVISOR, award=mine[a % len(mine)], reason="x")

@@ -182,7 +182,7 @@ def test_large_awards_need_cards_or_a_second_person() -> None:
     assert casino.refuses(Confirm(actor=SUPERVISOR, award=award, second=SUPERVISOR)) is Refusal.SAME_PERSON
     assert casino.refuses(Confirm(actor=SUPERVISOR, award=award, second=DEALER)) is Refusal.NOT_AUTHORISED
     assert casino.refuses(Void(actor=SUPERVISOR, award=award, reason="x")) is Refusal.SECOND_PERSON_REQUIRED
-    assert casino.refuses(VoidRound(actor=DEALER, table="T1")) is Refusal.SECOND_PERSON_REQUIRED
+    assert casino.refuses(VoidRound(actor=SUPERVISOR, table="T1")) is Refusal.SECOND_PERSON_REQUIRED
     casino.do(Confirm(actor=SUPERVISOR, award=award, second=ADMINISTRATOR))
 
 
@@ -200,8 +200,8 @@ def test_only_pending_awards_are_voided_held_or_corrected() -> None:
         Correct(actor=SUPERVISOR, award=award, hand="push"),
     ):
         assert casino.refuses(command) is Refusal.AWARD_NOT_PENDING
-    assert casino.refuses(VoidSeat(actor=DEALER, table="T1", seat=1)) is Refusal.ROUND_HAS_CONFIRMED_AWARD
-    assert casino.refuses(VoidRound(actor=DEALER, table="T1")) is Refusal.ROUND_HAS_CONFIRMED_AWARD
+    assert casino.refuses(VoidSeat(actor=SUPERVISOR, table="T1", seat=1)) is Refusal.ROUND_HAS_CONFIRMED_AWARD
+    assert casino.refuses(VoidRound(actor=SUPERVISOR, table="T1")) is Refusal.ROUND_HAS_CONFIRMED_AWARD
     casino.void_seat(2)
     casino.pay(award)
     assert casino.refuses(Pay(actor=DEALER, award=award)) is Refusal.AWARD_NOT_PENDING
@@ -250,13 +250,21 @@ def test_a_bad_wager_is_refused_alone() -> None:
     ]
 
 
+def test_a_wager_without_its_base_is_told_so_before_anything_else() -> None:
+    """NO_BASE_WAGER precedes UNREASONABLE_CONTRIBUTION where a wager is both."""
+    casino = Casino()
+    decision = casino.do(Lock(actor=DEALER, table="T1", wagers=(WagerSeen(1, 6, base=False), WagerSeen(2))))
+    assert [2] == list(casino.book.tables["T1"].wagers)
+    assert ["NO_BASE_WAGER"] == [entry.body["refusal"] for entry in decision.entries[1:]]
+
+
 def test_an_empty_lock_is_a_round_without_wagers() -> None:
     """LOCKED without postings; END GAME opens again."""
     casino = Casino()
     casino.lock(())
     assert casino.entries[-1].postings == ()
     assert casino.book.tables["T1"].state is TableStatus.LOCKED
-    assert casino.refuses(VoidRound(actor=DEALER, table="T1")) is Refusal.SEAT_HAS_NO_WAGER
+    assert casino.refuses(VoidRound(actor=SUPERVISOR, table="T1")) is Refusal.SEAT_HAS_NO_WAGER
     assert casino.refuses(Lock(actor=DEALER, table="T1", wagers=())) is Refusal.ALREADY_DONE
     casino.end()
     assert casino.refuses(EndGame(actor=DEALER, table="T1")) is Refusal.TABLE_NOT_LOCKED

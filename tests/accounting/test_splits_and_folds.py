@@ -274,7 +274,7 @@ def test_a_hand_whose_wager_went_back_gives_no_toke() -> None:
     casino = Casino(bonus(envy_to="dealer"))
     casino.lock((1, 2))
     casino.claim(2, "royal-flush")
-    casino.do(VoidSeat(actor=DEALER, table="T1", seat=2))
+    casino.do(VoidSeat(actor=SUPERVISOR, table="T1", seat=2))
     casino.end()
     assert 0 == casino.book.tables["T1"].last_toke_cents
 

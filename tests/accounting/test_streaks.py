@@ -115,7 +115,7 @@ def test_a_streak_is_for_those_who_were_locked_in() -> None:
     casino = wheel()
     spin(casino, "1", "2")
     casino.do(LateBet(actor=DEALER, table="T1", seat=2, ms_min=0, ms_max=100))
-    casino.do(VoidSeat(actor=DEALER, table="T1", seat=3))
+    casino.do(VoidSeat(actor=SUPERVISOR, table="T1", seat=3))
     spin(casino, "3", "3")
     assert [(5, "streak-3", "25.00"), (1, "streak-3", "25.00")] == amounts(casino)
 
@@ -158,7 +158,7 @@ def test_a_streak_kept_on_the_layout_is_keyed_by_its_result() -> None:
 def test_an_open_table_has_no_numbers_also_after_a_round() -> None:
     """TABLE_NOT_LOCKED, whether or not a round was ever locked."""
     casino = wheel()
-    casino.do(VoidRound(actor=DEALER, table="T1"))
+    casino.do(VoidRound(actor=SUPERVISOR, table="T1"))
     casino.end()
     assert Refusal.TABLE_NOT_LOCKED is casino.refuses(Number(actor=DEALER, table="T1", number="1"))
 
@@ -167,7 +167,7 @@ def test_a_streak_that_cannot_be_finished_ends_by_giving_the_wagers_back() -> No
     """VOID ROUND in mid-streak, then END GAME."""
     casino = wheel()
     spin(casino, "1", "2", "3")
-    casino.do(VoidRound(actor=DEALER, table="T1"))
+    casino.do(VoidRound(actor=SUPERVISOR, table="T1"))
     casino.end()
     assert ("0.00", "1,000.00", "0.00") == (casino.account("drop/T1"), casino.display(), casino.reserve())
 
@@ -250,7 +250,7 @@ def test_the_board_gives_every_live_seat_its_hand() -> None:
     casino = Casino(link(table=table))
     casino.lock((1, 2, 3, 6))
     casino.claim(2, "royal-flush")
-    casino.do(VoidSeat(actor=DEALER, table="T1", seat=1))
+    casino.do(VoidSeat(actor=SUPERVISOR, table="T1", seat=1))
     casino.do(ClaimBoard(actor=DEALER, table="T1", hand="fixed-fifty"))
     assert [(2, "royal-flush"), (6, "fixed-fifty"), (3, "fixed-fifty")] == [row[:2] for row in amounts(casino)]
     assert Refusal.SEAT_ALREADY_CLAIMED is casino.refuses(ClaimBoard(actor=DEALER, table="T1", hand="fixed-fifty"))

@@ -225,3 +225,18 @@ def test_what_was_shown_of_a_hand_is_not_shown_of_the_hand_that_it_is_corrected_
     assert frozenset({"second"}) == casino.book.awards[first].shown
     casino.correct(first, "both", by=OTHER)
     assert (None, frozenset()) == (casino.book.awards[first].verified_by, casino.book.awards[first].shown)
+
+
+def test_two_ties_of_two_tables_on_the_same_two_levels_do_not_wait_for_each_other() -> None:
+    """Each tie has one member on both levels: the tie that began first is confirmed, then the other."""
+    casino = split_both()
+    casino.lock((1, 2))
+    casino.lock((1, 2), "T2")
+    first, second = casino.claim(1, "all-a"), casino.claim(1, "all-b", "T2")
+    third, fourth = casino.claim(2, "both"), casino.claim(2, "both", "T2")
+    casino.confirm(first)
+    assert Refusal.EARLIER_AWARD_PENDING == casino.refuses(Confirm(actor=SUPERVISOR, award=fourth))
+    casino.confirm(third)
+    casino.confirm(second)
+    casino.confirm(fourth)
+    assert ["confirmed"] * 4 == [award.state_word for award in casino.book.awards.values()]
