@@ -267,17 +267,15 @@ def _may_not_end(
         _rest_does_not_fit(book.money(command.link).levels.values(), link, goal)
         or _notice_running(book, command, link)
         or in_play(book, links)
-        or (
-            Refused(Refusal.ALREADY_DONE, command.link)
-            if link.discontinued and not _holds_anything(book, link)
-            else None
-        )
+        or _nothing_to_end(book, link)
     )
 
 
-def _holds_anything(book: Book, link: LinkState) -> bool:
+def _nothing_to_end(book: Book, link: LinkState) -> Refused | None:
     levels = book.money(link.settings.id).levels.values()
-    return any(level.meter or level.reserve or level.overflow for level in levels)
+    if not link.discontinued or any(level.meter or level.reserve or level.overflow for level in levels):
+        return None
+    return Refused(Refusal.ALREADY_DONE, link.settings.id)
 
 
 def _rest_does_not_fit(

@@ -100,8 +100,9 @@ class Award:
     """A claim that was accepted, and what became of it.
 
     Neither ``keyed_by`` nor any of ``corrected_by`` may confirm it: a correction keys the hand anew.
-    ``amount_cents`` of a voided award is what it had, for the record; ``highest_cents`` is the most it ever had. ``envy_cents`` is what it gives to other
-    seats, as far as the round then showed. ``verified_by`` is set on a member of a tie that waits for the others.
+    ``amount_cents`` of a voided award is what it had, for the record; ``highest_cents`` is the most it ever had.
+    ``envy_cents`` is what it gives to other seats, as far as the round then showed. ``verified_by`` is set on a member
+    of a tie that waits for the others.
     ``shown`` is what whoever verified it had: cards, a second person.
     ``common``: all live seats had the hand at once, from a streak or the board.
     """
