@@ -193,6 +193,17 @@ class RollOver(Command):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class UndoPot(TwoPeople):
+    """Home Run, Trips Poker: the last award or base runner was keyed for the wrong seat and is taken back.
+
+    ``came_back``: what was handed out is in the tray again, or never left it.
+    """
+
+    fund: str
+    came_back: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ReturnBets(Command):
     """What a seat put in during this hand goes back: its hand was folded by mistake, or the deal was none."""
 

@@ -80,6 +80,7 @@ class Kind(StrEnum):
     POT_BETS = "PotBets"
     POT_WON = "PotWon"
     ROLLED_OVER = "RolledOver"
+    POT_UNDONE = "PotUndone"
     BETS_RETURNED = "BetsReturned"
     NUMBER_KEYED = "NumberKeyed"
     SPIN_VOIDED = "SpinVoided"

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from meterd.accounting.entries import Entry, Kind
 from meterd.accounting.settings_pools import FundSettings
-from meterd.accounting.state_pools import Fallen, FundAward, FundState, PoolState, ShareStatus
+from meterd.accounting.state_pools import Fallen, FundAward, FundState, PoolState, Settled, ShareStatus
 
 if TYPE_CHECKING:
     from meterd.accounting.book import Book
@@ -41,6 +41,8 @@ def _fund_closed(book: Book, entry: Entry) -> None:
     fund.closed = True
     fund.runners = {}
     fund.bets = {}
+    fund.dealt = frozenset()
+    fund.settled = None
 
 
 def _fund_reopened(book: Book, entry: Entry) -> None:
@@ -115,11 +117,13 @@ def _transferred(book: Book, entry: Entry) -> None:
     _read_pools(book, entry)
     fund = _fund(book, entry)
     fund.fallen = tuple(Fallen(one.win, one.pools, postings=False) for one in fund.fallen)
+    fund.settled = None  # the pot is another
 
 
 def _strike_outs(book: Book, entry: Entry) -> None:
     _read_pools(book, entry)
     fund = _fund(book, entry)
+    fund.dealt = (fund.dealt if fund.strike_outs else frozenset()) | frozenset(entry.body["seats"])
     fund.strike_outs = {**fund.strike_outs, **dict.fromkeys(entry.body["seats"], entry.body["cents"])}
 
 
@@ -128,9 +132,19 @@ def _hand_won(book: Book, entry: Entry) -> None:
     _fund(book, entry).strike_outs = {}
 
 
-def _runners(book: Book, entry: Entry) -> None:
+def _base_runner(book: Book, entry: Entry) -> None:
     _read_pools(book, entry)
-    _fund(book, entry).runners = {int(seat): count for seat, count in entry.body["runners"].items()}
+    fund = _fund(book, entry)
+    fund.settled = Settled(entry.body["paid_cents"], 0, {}, fund.runners)
+    fund.runners = {int(seat): count for seat, count in entry.body["runners"].items()}
+
+
+def _runners_returned(book: Book, entry: Entry) -> None:
+    fund = _fund(book, entry)
+    gone = entry.body["seat"]
+    fund.runners = {int(seat): count for seat, count in entry.body["runners"].items()}
+    fund.dealt -= {gone}
+    fund.settled = fund.settled.left(gone) if fund.settled is not None else None
 
 
 def _pot_bets(book: Book, entry: Entry) -> None:
@@ -142,7 +156,18 @@ def _pot_bets(book: Book, entry: Entry) -> None:
 
 def _pot_settled(book: Book, entry: Entry) -> None:
     _read_pools(book, entry)
-    _fund(book, entry).bets = {}
+    fund = _fund(book, entry)
+    paid = sum(one["cents"] for one in entry.body["paid"])
+    fund.settled = Settled(paid, entry.body["rake_cents"], fund.bets, {})
+    fund.bets = {}
+
+
+def _pot_undone(book: Book, entry: Entry) -> None:
+    _read_pools(book, entry)
+    fund = _fund(book, entry)
+    if fund.settled is not None:
+        fund.bets, fund.runners = fund.settled.bets, fund.settled.runners
+    fund.settled = None
 
 
 def _bets_returned(book: Book, entry: Entry) -> None:
@@ -151,6 +176,7 @@ def _bets_returned(book: Book, entry: Entry) -> None:
     gone = entry.body["seat"]
     fund.bets = {seat: cents for seat, cents in fund.bets.items() if seat != gone}
     fund.strike_outs = {seat: cents for seat, cents in fund.strike_outs.items() if seat != gone}
+    fund.dealt -= {gone}
 
 
 HANDLERS: Final[dict[Kind, Callable[[Book, Entry], None]]] = {
@@ -167,10 +193,11 @@ HANDLERS: Final[dict[Kind, Callable[[Book, Entry], None]]] = {
     Kind.SHARE_DISPOSED: _share(ShareStatus.DISPOSED),
     Kind.STRIKE_OUTS: _strike_outs,
     Kind.HAND_WON: _hand_won,
-    Kind.BASE_RUNNER: _runners,
-    Kind.RUNNERS_RETURNED: _runners,
+    Kind.BASE_RUNNER: _base_runner,
+    Kind.RUNNERS_RETURNED: _runners_returned,
     Kind.POT_BETS: _pot_bets,
     Kind.POT_WON: _pot_settled,
     Kind.ROLLED_OVER: _pot_settled,
+    Kind.POT_UNDONE: _pot_undone,
     Kind.BETS_RETURNED: _bets_returned,
 }

@@ -7,6 +7,13 @@ Choices where the rules leave one:
 * With the fourth base runner a new play begins: all base runners at the table go back to the dealer.
 * Strike-out wagers are out until the winner is keyed; until then nobody gets a base runner and the table stays open.
 * The rake of a pot is at most 10 % of the pot as it stands, with what rolled over into it.
+* An award from the site's confirmation threshold up is keyed by a supervisor; a dealer is told NOT_AUTHORISED, last of
+  all: only what would be handed out can be too much.
+* A hand is played with a wager: seats without one win neither pot nor base runner (SEAT_HAS_NO_WAGER).
+* The last award, roll-over or base runner may be taken back by two people of two departments: pot, rake and base
+  runners are then as before it, and it is keyed again. What was handed out and did not come back the house makes good
+  (``house/pays/FUND``). With the bets of the next hand in the pot it is too late (ROUND_CLOSED): the pot would be
+  another. A base runner keyed wrongly before the last goes back with LEAVE, and the right ones are keyed again.
 * Shares are whole cents of what is left after the rake; odd cents go to the first listed, the rest stays in the pot.
 """
 
@@ -14,9 +21,10 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from meterd.accounting.answer import KEYS, Answer, entry, not_authorised
+from meterd.accounting.answer import KEYS, SUPERVISORS, Answer, entry, not_authorised, site_of
 from meterd.accounting.answer_pools import Pools, fund_for, portions, seats_refusal
 from meterd.accounting.book import Book
+from meterd.accounting.commands import Actor
 from meterd.accounting.commands_pools import (
     BaseRunner,
     HandWon,
@@ -26,12 +34,14 @@ from meterd.accounting.commands_pools import (
     ReturnBets,
     RollOver,
     StrikeOuts,
+    UndoPot,
 )
 from meterd.accounting.entries import Kind
 from meterd.accounting.meter import add
 from meterd.accounting.refusals import Refusal, Refused
 from meterd.accounting.settings_pools import RUNNERS_TO_WIN, STRIKE_OUT, PoolGame, allowed_high_hand
 from meterd.accounting.state_pools import FundState
+from meterd.accounting.two_people import people_refusal, signed
 from meterd.money import MICROCENTS_PER_CENT, PPM_PER_WHOLE
 
 #: The ordinary rake is at most a tenth of the pot (CO 47.1-1002(34)).
@@ -92,6 +102,8 @@ def base_runner(book: Book, command: BaseRunner) -> Answer:
     if isinstance(fund, Refused):
         return fund
     refused = seats_refusal(fund, (command.seat,))
+    if refused is None and command.seat not in fund.dealt:
+        refused = Refused(Refusal.SEAT_HAS_NO_WAGER, f"seat {command.seat} had no strike-out wager up in this hand")
     if refused is None and fund.strike_outs:
         refused = Refused(Refusal.ROUND_HAS_OPEN_AWARD, "strike-out wagers are out; key who won the hand first")
     if refused:
@@ -102,11 +114,21 @@ def base_runner(book: Book, command: BaseRunner) -> Answer:
     runners = {**fund.runners, command.seat: count}
     if count >= RUNNERS_TO_WIN:
         cents = pools.cents(fund.settings.main.name)
+        refused = _too_much(book, command.actor, cents)
+        if refused:
+            return refused
         pools.put(fund.settings.main.name, -cents * MICROCENTS_PER_CENT)
         pools.pay(cents)
         runners = {}
     body: dict[str, Any] = {"seat": command.seat, "count": count, "paid_cents": cents, "runners": _by_seat(runners)}
     return (pools.entry(command, Kind.BASE_RUNNER, body),)
+
+
+def _too_much(book: Book, actor: Actor, cents: int) -> Refused | None:
+    """From the site's threshold up a supervisor hands out an award, as he confirms one of a meter."""
+    if not cents or cents < site_of(book).confirm_above_cents or actor.role in SUPERVISORS:
+        return None
+    return Refused(Refusal.NOT_AUTHORISED, f"{cents} cents are handed out by a supervisor, not by {actor.id}")
 
 
 def leave_table(book: Book, command: LeaveTable) -> Answer:
@@ -142,6 +164,9 @@ def pot_bets(book: Book, command: PotBets) -> Answer:
 def _pot_refusal(fund: FundState, seats: tuple[int, ...], rake_cents: int) -> Refused | None:
     """Seats that cannot be, a rake above a tenth of the pot, or an empty pot."""
     refused = seats_refusal(fund, seats) if seats else None
+    idle = [seat for seat in seats if not fund.bets.get(seat)]
+    if refused is None and idle:
+        refused = Refused(Refusal.SEAT_HAS_NO_WAGER, f"seat {idle[0]} put nothing in during this hand")
     pot = fund.microcents(fund.settings.main.name) // MICROCENTS_PER_CENT
     if refused is None and rake_cents * RAKE_DIVISOR > pot:
         refused = Refused(Refusal.RAKE_TOO_HIGH, f"{rake_cents} cents are above a tenth of {pot}")
@@ -177,6 +202,9 @@ def pot_won(book: Book, command: PotWon) -> Answer:
         return refused
     pools = Pools.of(book, command, fund)
     paid, left = _settled(pools, command.seats, command.rake_cents, PPM_PER_WHOLE)
+    refused = _too_much(book, command.actor, sum(one["cents"] or 0 for one in paid))
+    if refused:
+        return refused
     body = {"rake_cents": command.rake_cents, "paid": paid, "rolls_over_cents": left}
     return (pools.entry(command, Kind.POT_WON, body),)
 
@@ -198,8 +226,37 @@ def roll_over(book: Book, command: RollOver) -> Answer:
         return refused
     pools = Pools.of(book, command, fund)
     paid, left = _settled(pools, command.seats, command.rake_cents, ppm or 0)
+    refused = _too_much(book, command.actor, sum(one["cents"] or 0 for one in paid))
+    if refused:
+        return refused
     body = {"rake_cents": command.rake_cents, "percent_ppm": ppm, "paid": paid, "rolls_over_cents": left}
     return (pools.entry(command, Kind.ROLLED_OVER, body),)
+
+
+def undo_pot(book: Book, command: UndoPot) -> Answer:
+    """The last award or base runner is taken back, by two people of two departments with a reference."""
+    games = {PoolGame.TRIPS, PoolGame.HOME_RUN}
+    fund = people_refusal(command) or fund_for(book, command.fund, games)
+    if isinstance(fund, Refused):
+        return fund
+    last = fund.settled
+    if fund.bets:
+        return Refused(Refusal.ROUND_CLOSED, f"{command.fund}: bets of the next hand are in the pot")
+    if last is None:
+        return Refused(Refusal.AWARD_UNKNOWN, f"{command.fund} has no award that can be taken back")
+    pools = Pools.of(book, command, fund)
+    pools.put(fund.settings.main.name, (last.paid_cents + last.rake_cents) * MICROCENTS_PER_CENT)
+    add(pools.moves, f"house/hold/{command.fund}", -last.rake_cents * MICROCENTS_PER_CENT)
+    payer = "paid" if command.came_back else "house/pays"
+    add(pools.moves, f"{payer}/{command.fund}", -last.paid_cents * MICROCENTS_PER_CENT)
+    body: dict[str, Any] = {
+        "paid_cents": last.paid_cents,
+        "rake_cents": last.rake_cents,
+        "came_back": command.came_back,
+        "runners": _by_seat(last.runners),
+        **signed(command),
+    }
+    return (pools.entry(command, Kind.POT_UNDONE, body),)
 
 
 def return_bets(book: Book, command: ReturnBets) -> Answer:

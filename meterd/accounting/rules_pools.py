@@ -12,6 +12,8 @@ Choices where the rules leave one:
 * Bad beat wagers of hands that stay feed the jackpot as those of folded hands do, at the end of the hand.
 * A POST that names its gaming day is taken once for that day; one that names none is always taken. A day that has
   begun nowhere yet is NOT_YET: the books know UTC alone, and no place is more than 14 hours ahead of it.
+* A gaming day for which nothing was posted (CO 47.1-1046(2): once a day at least) is told by the next posting that
+  names its day: ``days_missed`` in its entry.
 * What seats have put into a pot during the hand being played is not moved: it may have to go back to them.
 * Where money leaves with its liability for another licensee it is paid out at the fund (``paid/FUND``).
 """
@@ -51,6 +53,7 @@ from meterd.accounting.commands_pools import (
     StrikeOuts,
     TransferPool,
     UnclaimedShare,
+    UndoPot,
     UndoWin,
     WinPool,
 )
@@ -60,7 +63,7 @@ from meterd.accounting.refusals import Refusal, Refused
 from meterd.accounting.settings_pools import POSTED_GAMES, AtCap, FundSettings, PoolGame, PoolSettings, problems
 from meterd.accounting.state_pools import FundState
 from meterd.accounting.two_people import people_refusal, signed
-from meterd.accounting.when import now, plus_hours, reached
+from meterd.accounting.when import DAY_US, microseconds, now, plus_hours, reached
 from meterd.errors import MisuseError
 from meterd.money import MICROCENTS_PER_CENT
 
@@ -141,6 +144,9 @@ def post(book: Book, command: Post) -> Answer:
     if command.gaming_day and command.gaming_day <= fund.posted_day:
         return Refused(Refusal.ALREADY_DONE, f"posted for {fund.posted_day}")
     pools = Pools.of(book, command, fund)
+    missed = _days_missed(fund.posted_day, command.gaming_day)
+    if missed is None:
+        return Refused(Refusal.NOT_YET, f"{command.gaming_day} is no day such as 2026-12-01")
     if command.gaming_day and pools.at_utc and command.gaming_day > plus_hours(pools.at_utc, HOURS_AHEAD)[:10]:
         return Refused(Refusal.NOT_YET, f"{command.gaming_day} has not begun")
     moved = [_reseed(pools, pool) for pool in _heads_first(fund.settings)]
@@ -151,10 +157,20 @@ def post(book: Book, command: Post) -> Answer:
         pools.change(pool.name, posted_cents=posted, backed_by=None, reseed_due=False)
     body: dict[str, Any] = {
         "gaming_day": command.gaming_day,
+        "days_missed": missed,
         "at_utc": pools.at_utc,
         "reseeded": [move for move in moved if move is not None],
     }
     return (pools.entry(command, Kind.POSTED, body),)
+
+
+def _days_missed(last: str, day: str) -> int | None:
+    """Gaming days between two postings for which nothing was posted; None where ``day`` is none."""
+    try:
+        until = microseconds(f"{day}T00:00:00Z") if day else 0
+        return (until - microseconds(f"{last}T00:00:00Z")) // DAY_US - 1 if day and last else 0
+    except ValueError:
+        return None
 
 
 def _heads_first(settings: FundSettings) -> list[PoolSettings]:
@@ -319,4 +335,5 @@ RULES: Final[dict[type[Command], Callable[[Book, Any], Answer]]] = {
     PotWon: rules_pool_games.pot_won,
     RollOver: rules_pool_games.roll_over,
     ReturnBets: rules_pool_games.return_bets,
+    UndoPot: rules_pool_games.undo_pot,
 }

@@ -8,7 +8,7 @@ Units: ``*_cents`` whole cents.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any
 
@@ -94,13 +94,28 @@ class Fallen:
     postings: bool = True
 
 
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """The last award or base runner of a pool table: what it took, and how the table stood before it."""
+
+    paid_cents: int
+    rake_cents: int
+    bets: dict[int, int]
+    runners: dict[int, int]
+
+    def left(self, seat: int) -> Settled:
+        """The same after a player has left the game: no base runner comes back to his seat."""
+        return replace(self, runners={one: count for one, count in self.runners.items() if one != seat})
+
+
 @dataclass(slots=True)
 class FundState:
     """One fund in force. ``posted_day`` is the gaming day of the last POST, where whoever posted named it.
 
     ``fallen`` are the wins that have changed the postings since the last POST, oldest first: undone, the last of them
     gives them back.
-    ``runners`` are base runners by seat; ``strike_outs`` and ``bets`` what each seat put in during this hand.
+    ``runners`` are base runners by seat; ``strike_outs`` and ``bets`` what each seat put in during this hand; ``dealt``
+    the seats that put up a strike-out wager for the last hand; ``settled`` is what two people may still take back.
     """
 
     settings: FundSettings
@@ -114,6 +129,8 @@ class FundState:
     runners: dict[int, int] = field(default_factory=dict)
     strike_outs: dict[int, int] = field(default_factory=dict)
     bets: dict[int, int] = field(default_factory=dict)
+    dealt: frozenset[int] = frozenset()
+    settled: Settled | None = None
 
     def microcents(self, pool: str) -> int:
         """What a pool holds, in microcents."""

@@ -53,6 +53,11 @@ POOL_FORMS: Final = (
     Form("rollover", "rollover FUND RATE seat|seats SEATS [rake AMOUNT] [by PERSON]", "the best hands get a share"),
     Form("rollover", "rollover FUND RATE [rake AMOUNT] [by PERSON]", "the best hand gets a share, the rest rolls over"),
     Form("rollover", "rollover FUND [rake AMOUNT] [by PERSON]", "all have folded, the pot rolls over"),
+    Form(
+        "undo-pot",
+        "undo-pot FUND [came_back YES_OR_NO] (by PERSON) [and PERSON] [ref TEXT]",
+        "the last award or base runner was keyed wrong",
+    ),
     Form("return", "return FUND seat SEAT [by PERSON]", "what a seat put in during this hand goes back"),
     Form("close", "close FUND [by PERSON]", "the table closes; a Home Run pool goes by base runners"),
     Form("reopen", "reopen FUND [by PERSON]", "play goes on at a closed table"),

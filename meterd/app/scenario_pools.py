@@ -122,6 +122,11 @@ def _by(line: Statement, name: str, role: Role) -> Actor:
     return named or Actor(name, role)
 
 
+def _pit(line: Statement) -> Actor:
+    """Who hands out at a pool table: a supervisor, or the person the line names."""
+    return _by(line, "sup-pit", Role.SUPERVISOR)
+
+
 def _parts(name: str) -> tuple[str, str]:
     fund, _, pool = name.partition("/")
     return fund, pool
@@ -171,20 +176,27 @@ POOL_COMMANDS: Final[Mapping[str, Callable[[Statement], Command]]] = {
     "transfer-pool": _transfer,
     "strike-out": lambda s: ask.StrikeOuts(actor=_dealer(s), fund=s["fund"], seats=s["seats"], cents=s["each"]),
     "hand": lambda s: ask.HandWon(actor=_dealer(s), fund=s["fund"], seat=s["seat"]),
-    "runner": lambda s: ask.BaseRunner(actor=_dealer(s), fund=s["fund"], seat=s["seat"]),
+    "runner": lambda s: ask.BaseRunner(actor=_pit(s), fund=s["fund"], seat=s["seat"]),
     "leave": lambda s: ask.LeaveTable(actor=_dealer(s), fund=s["fund"], seat=s["seat"]),
     "bet": lambda s: ask.PotBets(actor=_dealer(s), fund=s["fund"], seats=s["seats"], cents=s["each"]),
-    "pot": lambda s: ask.PotWon(actor=_dealer(s), fund=s["fund"], seats=s["seats"], rake_cents=s.get("rake", 0)),
+    "pot": lambda s: ask.PotWon(actor=_pit(s), fund=s["fund"], seats=s["seats"], rake_cents=s.get("rake", 0)),
     "rollover": lambda s: ask.RollOver(
-        actor=_dealer(s),
+        actor=_pit(s),
         fund=s["fund"],
         percent_ppm=s.get("rate"),
         seats=s.get("seats", ()),
         rake_cents=s.get("rake", 0),
     ),
+    "undo-pot": lambda s: ask.UndoPot(
+        actor=s["by"],
+        fund=s["fund"],
+        second=s.get("and"),
+        reference=s.get("ref", ""),
+        came_back=s.get("came_back", False),
+    ),
     "return": lambda s: ask.ReturnBets(actor=_dealer(s), fund=s["fund"], seat=s["seat"]),
-    "close": lambda s: ask.CloseFund(actor=_by(s, "sup-pit", Role.SUPERVISOR), fund=s["fund"]),
-    "reopen": lambda s: ask.ReopenFund(actor=_by(s, "sup-pit", Role.SUPERVISOR), fund=s["fund"]),
+    "close": lambda s: ask.CloseFund(actor=_pit(s), fund=s["fund"]),
+    "reopen": lambda s: ask.ReopenFund(actor=_pit(s), fund=s["fund"]),
 }
 
 

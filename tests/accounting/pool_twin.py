@@ -304,6 +304,9 @@ class HomeRun:
     aside: dict[int, int] = field(default_factory=dict)
     runners: dict[int, int] = field(default_factory=lambda: defaultdict(int))
     closed: bool = False
+    in_hand: set[int] = field(default_factory=set)
+    #: what the last base runner took, and the base runners before it
+    last: tuple[int, dict[int, int]] | None = None
 
     def _bad_seats(self, seats: list[int]) -> str | None:
         if any(not 1 <= seat <= self.seats for seat in seats):
@@ -318,8 +321,11 @@ class HomeRun:
             return "AMOUNT_OUT_OF_BOUNDS"
         if any(seat in self.aside for seat in seats):
             return "UNREASONABLE_CONTRIBUTION"
+        if not self.aside:
+            self.in_hand = set()
         for seat in seats:
             self.aside[seat] = cents
+            self.in_hand.add(seat)
         return None
 
     def hand(self, seat: int) -> str | None:
@@ -340,8 +346,11 @@ class HomeRun:
             return "TABLE_CLOSED"
         if not 1 <= seat <= self.seats:
             return "SEAT_UNKNOWN"
+        if seat not in self.in_hand:
+            return "SEAT_HAS_NO_WAGER"
         if self.aside:
             return "ROUND_HAS_OPEN_AWARD"
+        self.last = (self.pool if self.runners[seat] == 3 else 0, {s: n for s, n in self.runners.items() if n})
         self.runners[seat] += 1
         if self.runners[seat] == 4:
             self.accounts[f"paid/{self.name}"] += self.pool
@@ -355,6 +364,22 @@ class HomeRun:
         if not 1 <= seat <= self.seats:
             return "SEAT_UNKNOWN"
         self.runners.pop(seat, None)
+        self.in_hand.discard(seat)
+        if self.last is not None:
+            self.last[1].pop(seat, None)
+        return None
+
+    def undo(self, *, came_back: bool) -> str | None:
+        if self.closed:
+            return "TABLE_CLOSED"
+        if self.last is None:
+            return "AWARD_UNKNOWN"
+        cents, runners = self.last
+        self.last = None
+        self.pool += cents
+        self.accounts[f"paid/{self.name}" if came_back else f"house/pays/{self.name}"] -= cents
+        self.runners.clear()
+        self.runners.update(runners)
         return None
 
     def give_back(self, seat: int) -> str | None:
@@ -362,7 +387,10 @@ class HomeRun:
             return "TABLE_CLOSED"
         if not 1 <= seat <= self.seats:
             return "SEAT_UNKNOWN"
-        return "SEAT_HAS_NO_WAGER" if self.aside.pop(seat, None) is None else None
+        if self.aside.pop(seat, None) is None:
+            return "SEAT_HAS_NO_WAGER"
+        self.in_hand.discard(seat)
+        return None
 
     def close(self) -> str | None:
         if self.closed:
@@ -375,6 +403,8 @@ class HomeRun:
         self.accounts[f"paid/{self.name}"] += self.pool
         self.pool = 0
         self.runners.clear()
+        self.in_hand = set()
+        self.last = None
         self.closed = True
         return None
 
@@ -390,6 +420,7 @@ class HomeRun:
             f"drop/{self.name}": self.accounts[f"drop/{self.name}"] - aside,
             f"pool/{self.name}/strike-out": Fraction(aside),
             f"pool/{self.name}/home-run": Fraction(self.pool),
+            f"house/pays/{self.name}": self.accounts[f"house/pays/{self.name}"],
             f"paid/{self.name}": self.accounts[f"paid/{self.name}"],
         }
 
@@ -407,6 +438,9 @@ class Trips:
     hold: int = 0
     paid: int = 0
     paid_to: dict[int | None, int] = field(default_factory=lambda: defaultdict(int))
+    made_good: int = 0
+    #: pot, hold, paid and bets before the hand settled last
+    last: tuple[int, int, int, dict[int, int]] | None = None
 
     def _bad_seats(self, seats: list[int]) -> str | None:
         if any(not 1 <= seat <= self.seats for seat in seats):
@@ -429,11 +463,14 @@ class Trips:
         bad = self._bad_seats(seats)
         if bad:
             return bad
+        if any(self.bets.get(seat, 0) == 0 for seat in seats):
+            return "SEAT_HAS_NO_WAGER"
         if Fraction(rake) > Fraction(self.pot, 10):
             return "RAKE_TOO_HIGH"
         return "AMOUNT_OUT_OF_BOUNDS" if rake < 0 or self.pot == 0 else None
 
     def _hand_over(self, seats: list[int], rake: int, share: Fraction) -> None:
+        self.last = (self.pot, self.hold, self.paid, dict(self.bets))
         self.pot -= rake
         self.hold += rake
         amount = int(self.pot * share)
@@ -463,10 +500,24 @@ class Trips:
         self._hand_over(seats, rake, share or Fraction(0))
         return None
 
+    def undo(self, *, came_back: bool) -> str | None:
+        if any(self.bets.values()):
+            return "ROUND_CLOSED"
+        if self.last is None:
+            return "AWARD_UNKNOWN"
+        self.pot, self.hold, paid, bets = self.last
+        if came_back:
+            self.paid = paid
+        else:
+            self.made_good += self.paid - paid
+        self.bets.update(bets)
+        self.last = None
+        return None
+
     def give_back(self, seat: int) -> str | None:
         if not 1 <= seat <= self.seats:
             return "SEAT_UNKNOWN"
-        if not self.bets[seat]:
+        if not self.bets.get(seat):
             return "SEAT_HAS_NO_WAGER"
         self.pot -= self.bets[seat]
         self.drop -= self.bets.pop(seat)
@@ -478,4 +529,5 @@ class Trips:
             f"pool/{self.name}/pot": Fraction(self.pot),
             f"house/hold/{self.name}": Fraction(self.hold),
             f"paid/{self.name}": Fraction(self.paid),
+            f"house/pays/{self.name}": Fraction(-self.made_good),
         }

@@ -75,12 +75,18 @@ def fund(
 class CardRoom:
     """A book with its entries and a clock that moves a second a command. ``strict`` compares books around decisions."""
 
-    def __init__(self, *funds: FundSettings, strict: bool = True, release: bool = True) -> None:
+    def __init__(
+        self, *funds: FundSettings, strict: bool = True, release: bool = True, confirm_above: int = 10**9
+    ) -> None:
         self.book = Book()
         self.now = datetime(2026, 12, 1, 5, 59, 59, tzinfo=UTC)
         self.entries: list[tuple[str, Entry]] = []
         self.strict = strict
-        self.do(SetSite(actor=SYSTEM, settings=SiteSettings("test", release_to_house=release)))
+        self.do(
+            SetSite(
+                actor=SYSTEM, settings=SiteSettings("test", confirm_above_cents=confirm_above, release_to_house=release)
+            )
+        )
         for settings in funds or (fund(),):
             self.do(ask.OpenFund(actor=SYSTEM, settings=settings))
 

@@ -75,9 +75,14 @@ def test_the_first_with_four_base_runners_takes_the_pool() -> None:
 def test_who_leaves_returns_his_base_runners() -> None:
     """Three base runners of a player who left are no start for the next one on his seat."""
     room = home_run()
+    room.do(strike(2, 5))
+    room.do(won(5))
     for _ in range(3):
         room.do(runner(2))
     room.do(ask.LeaveTable(actor=DEALER, fund="T3", seat=2))
+    assert Refusal.SEAT_HAS_NO_WAGER is room.refuses(runner(2))
+    room.do(strike(2, 5))
+    room.do(won(5))
     room.do(runner(2))
     assert {2: 1} == room.state("T3").runners
     room.do(ask.LeaveTable(actor=DEALER, fund="T3", seat=5))
@@ -87,7 +92,9 @@ def test_who_leaves_returns_his_base_runners() -> None:
 def test_a_table_closes_pro_rata() -> None:
     """10.01 over 3, 2 and 1 base runners: 5.00, 3.34, 1.66 with the odd cents to the lowest seats."""
     room = home_run()
-    room.do(strike(1, 2, cents=1001))
+    room.do(strike(1, cents=999))
+    room.do(strike(5, 6, cents=1))
+    room.do(strike(2))
     room.do(won(2))
     for seat in (5, 5, 1, 6, 5, 1):
         room.do(runner(seat))
@@ -271,8 +278,115 @@ def test_what_a_trips_table_refuses(command: Command, why: Refusal) -> None:
 def test_an_empty_pot_is_not_won() -> None:
     """Nothing to take, nothing to roll over."""
     room = trips()
-    for command in (pot(1), over(50_000, (1,)), over()):
+    for command in (over(50_000), over()):
         assert Refusal.AMOUNT_OUT_OF_BOUNDS is room.refuses(command)
+    assert Refusal.SEAT_HAS_NO_WAGER is room.refuses(pot(1))
+    assert Refusal.SEAT_HAS_NO_WAGER is room.refuses(over(50_000, (1,)))
+
+
+def test_a_seat_without_a_wager_wins_nothing() -> None:
+    """Neither the pot, nor a share of it, nor a base runner; what rolled over is nobody's bet."""
+    room = trips()
+    room.do(bets((1, 2), 1000))
+    for command in (pot(3), pot(1, 3), over(50_000, (3,))):
+        assert Refusal.SEAT_HAS_NO_WAGER is room.refuses(command)
+    room.do(over())
+    assert Refusal.SEAT_HAS_NO_WAGER is room.refuses(pot(1))
+    room.do(bets((3,), 100))
+    room.do(pot(3))
+    table = home_run()
+    table.do(strike(1, 2))
+    assert Refusal.SEAT_HAS_NO_WAGER is table.refuses(runner(3))
+    table.do(won(1))
+    assert Refusal.SEAT_HAS_NO_WAGER is table.refuses(runner(3))
+    table.do(runner(2))
+    table.do(strike(3))
+    table.do(ask.ReturnBets(actor=DEALER, fund="T3", seat=3))
+    assert Refusal.SEAT_HAS_NO_WAGER is table.refuses(runner(3))
+
+
+@pytest.mark.parametrize(("threshold", "cents", "allowed"), [(0, 1, False), (1000, 999, True), (1000, 1000, False)])
+def test_a_supervisor_hands_out_what_is_above_the_threshold(threshold: int, cents: int, *, allowed: bool) -> None:
+    """From the site's confirmation threshold up no dealer gives out a pot, a share of one or a Home Run pool."""
+    trips_fund = fund(pool("pot"), name="T4", game=PoolGame.TRIPS, seats=6)
+    runs_fund = fund(pool("home-run"), name="T3", game=PoolGame.HOME_RUN, seats=6)
+    awards: list[ask.PotWon | ask.RollOver] = [pot(1), over(500_000, (1,)), over(500_000)]
+    for command in awards:
+        room = CardRoom(trips_fund, confirm_above=threshold)
+        room.do(bets((1,), cents if isinstance(command, ask.PotWon) else 2 * cents))
+        if not allowed:
+            assert Refusal.NOT_AUTHORISED is room.refuses(command)
+        room.do(command if allowed else replace(command, actor=SUPERVISOR))
+        assert cents * 1_000_000 == room.book.balances["paid/T4"]
+    room = CardRoom(runs_fund, confirm_above=threshold)
+    room.do(strike(1, 2, cents=cents))
+    room.do(won(1))
+    for _ in range(3):
+        room.do(runner(2))  # nothing is handed out
+    if not allowed:
+        assert Refusal.NOT_AUTHORISED is room.refuses(runner(2))
+    room.do(runner(2) if allowed else replace(runner(2), actor=SUPERVISOR))
+    assert cents * 1_000_000 == room.book.balances["paid/T3"]
+
+
+def undone(name: str, *, came_back: bool = False) -> ask.UndoPot:
+    return ask.UndoPot(actor=ADMINISTRATOR, fund=name, second=ACCOUNTANT, reference="film", came_back=came_back)
+
+
+@pytest.mark.parametrize("came_back", [False, True])
+def test_a_pot_keyed_for_the_wrong_seat_is_taken_back(*, came_back: bool) -> None:
+    """Pot, rake and bets are as before; the house makes good what did not come back; the right seat is keyed."""
+    room = trips()
+    room.do(bets((1, 2), 1000))
+    room.do(pot(1, rake=200))
+    room.do(undone("T4", came_back=came_back))
+    assert ["20.00", "0.00"] == [room.held("pot", "T4"), room.account("house/hold/T4")]
+    gone = {True: ["0.00", "0.00"], False: ["18.00", "-18.00"]}[came_back]
+    assert gone == [room.account("paid/T4"), room.account("house/pays/T4")]
+    assert {1: 1000, 2: 1000} == room.state("T4").bets
+    assert Refusal.ROUND_CLOSED is room.refuses(undone("T4"))
+    room.do(pot(2, rake=100))
+    assert ["0.00", "1.00"] == [room.held("pot", "T4"), room.account("house/hold/T4")]
+    assert [] == differences(room.book, room.folded())
+
+
+def test_a_base_runner_keyed_for_the_wrong_seat_is_taken_back() -> None:
+    """Also the fourth, with the pool; who has left meanwhile gets none of his back."""
+    room = home_run()
+    room.do(strike(1, 2, 3))
+    room.do(won(1))
+    for seat in (1, 2, 2, 2, 2):
+        room.do(runner(seat))
+    assert "2.00" == room.account("paid/T3")
+    room.do(ask.LeaveTable(actor=DEALER, fund="T3", seat=1))
+    room.do(undone("T3", came_back=True))
+    assert ["2.00", "0.00"] == [room.held("home-run", "T3"), room.account("paid/T3")]
+    assert {2: 3} == room.state("T3").runners
+    assert Refusal.AWARD_UNKNOWN is room.refuses(undone("T3"))
+    room.do(runner(3))
+    room.do(undone("T3"))
+    assert {2: 3} == room.state("T3").runners
+    assert [] == differences(room.book, room.folded())
+
+
+def test_what_an_undo_of_a_pot_refuses() -> None:
+    """Two people of two departments and a reference; the last award, before the next hand, of a pool not moved."""
+    room = CardRoom(fund(pool("pot"), name="T4", game=PoolGame.TRIPS, seats=6), fund())
+    assert Refusal.AWARD_UNKNOWN is room.refuses(undone("T4"))
+    assert Refusal.TABLE_UNKNOWN is room.refuses(undone("P1"))
+    room.do(bets((1, 2), 1000))
+    room.do(over())
+    assert Refusal.SECOND_PERSON_REQUIRED is room.refuses(replace(undone("T4"), second=None))
+    assert Refusal.SECOND_PERSON_REQUIRED is room.refuses(replace(undone("T4"), reference=" "))
+    assert Refusal.NOT_AUTHORISED is room.refuses(replace(undone("T4"), actor=DEALER))
+    room.do(bets((1,), 100))
+    assert Refusal.ROUND_CLOSED is room.refuses(undone("T4"))
+    room.do(over())
+    moved = ask.TransferPool(
+        actor=ADMINISTRATOR, fund="T4", pool="pot", to_fund="P1", to_pool="primary", cents=2100, second=ACCOUNTANT
+    )
+    room.do(replace(moved, reference="petition"))
+    assert Refusal.AWARD_UNKNOWN is room.refuses(undone("T4"))
 
 
 def test_bets_of_a_hand_folded_by_mistake_go_back() -> None:

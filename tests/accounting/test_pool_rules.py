@@ -433,6 +433,19 @@ def test_an_undone_win_is_as_if_it_had_not_been() -> None:
     assert [] == differences(room.book, room.folded())
 
 
+def test_a_posting_tells_the_days_without_one() -> None:
+    """Once a gaming day at least: the next posting says for how many days nothing was posted."""
+    room = CardRoom()
+    room.rake(200)
+    for days, day, missed in ((0, "2026-12-01", 0), (1, "2026-12-02", 0), (30, "2027-01-01", 29), (0, "", 0)):
+        room.after(days=days)
+        room.post(day=day)
+        assert missed == room.entries[-1][1].body["days_missed"]
+    for day in ("tomorrow", "2027-1-2", "1"):
+        refused = room.act(ask.Post(actor=SUPERVISOR, fund="P1", gaming_day=day)).refusal
+        assert refused is not None
+
+
 @pytest.mark.parametrize("order", [(3, 2, 1), (1, 2, 3), (2, 3, 1), (1, 3, 2)])
 def test_wins_undone_in_any_order_leave_what_was_before_them(order: tuple[int, ...]) -> None:
     """With none of them standing the postings are those before the first, and no pool is due to be filled again."""
