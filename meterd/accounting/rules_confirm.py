@@ -5,7 +5,8 @@ Units: ``*_cents``; moves in microcents.
 
 Choices where the rules leave one:
 * Whoever corrects a claim has keyed it: somebody else confirms (SAME_PERSON).
-* The members of a split tie do not wait for each other; each is verified alone, and all are confirmed together.
+* The members of a split tie do not wait for each other; each is verified alone, and all are confirmed together. They
+  stand in the queue where the first of them was claimed.
 * From the cards threshold up the cards are entered again at the confirmation, also where the claim was made by cards.
 * Where numbers decide, those of the round are the proof: they stand in the ledger, and the ranking core has made the
   hand of them. A hand keyed without them, or one of a list of wagers, needs a second person, as without an evaluator.
@@ -35,7 +36,7 @@ from meterd.accounting.book import Book
 from meterd.accounting.commands import Actor, Command, Confirm, Hold
 from meterd.accounting.entries import Entry, Kind
 from meterd.accounting.marks import RoundMark
-from meterd.accounting.meter import LinkRules, Moves, add
+from meterd.accounting.meter import Moves, add
 from meterd.accounting.numbers import by_cards
 from meterd.accounting.past import Timeline
 from meterd.accounting.refusals import Refusal, Refused
@@ -107,30 +108,24 @@ def _dead(book: Book, award: Award) -> bool:
 def _earlier(book: Book, link: LinkState, award: Award, together: set[str]) -> str | None:
     """An earlier pending award on one of the levels of an award with a percent part; a fixed pay waits for none.
 
-    A member of a split tie stands where its tie began: its amount was frozen then. Otherwise a smaller share claimed
-    between two members and the tie would wait for each other for ever.
+    Awards that are confirmed together stand where the first of them was claimed. So each group waits for earlier ones
+    alone, and the first of all pending awards waits for none: no two can wait for each other, neither a smaller share
+    claimed between two members and their tie, nor two ties of two tables with members on the same two levels.
     """
     levels = {other: book.awards[other].levels for other in link.pending}
-    return _first_before(link.rules, link.marks.get(award.key), list(link.pending), award, together, levels)
+    return _first_before(list(link.pending), award, together, levels)
 
 
 def _first_before(
-    rules: LinkRules,
-    mark: RoundMark | None,
-    order: Sequence[str],
-    award: Award,
-    together: set[str],
-    levels: Mapping[str, Collection[str | None]],
+    order: Sequence[str], award: Award, together: Collection[str], levels: Mapping[str, Collection[str | None]]
 ) -> str | None:
     """The same on a timeline: ``order`` are the pending awards, ``levels`` what each of them takes from."""
     if not award.has_percent:
         return None
+    first = next((place for place, other in enumerate(order) if other in together or other == award.id), len(order))
     for name in sorted(award.levels):
-        tie = mark.ties.get(name) if mark is not None else None
-        tied = tie is not None and not tie.closed and name in split_levels(rules) and award.id in tie.members
-        first = next((member for member in tie.members if member in order), award.id) if tied and tie else award.id
-        for other in order[: order.index(first)]:
-            if other not in together and name in levels[other]:
+        for other in order[:first]:
+            if name in levels[other]:
                 return other
     return None
 
@@ -265,7 +260,7 @@ def complete_ties(
     for group in groups(after.rules, marks.get(award.key), after.pending):
         if not group & unverified:
             members = [name for name in after.pending if name in group]
-            if any(_has_to_wait(book, award, after, name, group) for name in members):
+            if any(_has_to_wait(book, after, name, group) for name in members):
                 continue
             last = book.awards[members[-1]]
             done = confirmation(book, command, last, members, marks, first=False)
@@ -274,7 +269,7 @@ def complete_ties(
     return tuple(entries)
 
 
-def _has_to_wait(book: Book, gone: Award, after: Timeline, name: str, group: set[str]) -> bool:
+def _has_to_wait(book: Book, after: Timeline, name: str, group: set[str]) -> bool:
     """Whether a verified member of a tie may not be confirmed without being asked about again."""
     if _dead(book, book.awards[name]):
         return True
@@ -282,9 +277,8 @@ def _has_to_wait(book: Book, gone: Award, after: Timeline, name: str, group: set
     member = replace(book.awards[name], parts=parts[name], amount_cents=after.amounts[name])
     if not _verified(book, member):
         return True
-    mark = after.money.marks.get(gone.key)
     levels = {other: {part.level for part in parts[other]} for other in after.pending}
-    return _first_before(after.rules, mark, after.pending, member, group, levels) is not None
+    return _first_before(after.pending, member, group, levels) is not None
 
 
 def hold(book: Book, command: Hold) -> Answer:

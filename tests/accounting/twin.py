@@ -196,15 +196,12 @@ class Twin:
         return "ALREADY_DONE" if win.verified and not last else None
 
     def _stands_behind(self, win: Win, mates: set[str]) -> bool:
-        """Where it ties, a member stands where the tie began."""
-        ties = {name: tie.members for name, tie in win.round.ties.items() if win.id in tie.members and not tie.closed}
-        for name in win.levels:
-            place = min(int(mate[1:]) for mate in ties.get(name, [win.id]))
-            for other in self.state.wins.values():
-                earlier = int(other.id[1:]) < place and other.status == "pending"
-                if earlier and other.id not in mates and name in other.levels:
-                    return True
-        return False
+        """Whoever is confirmed together stands where the first of them was claimed."""
+        place = min(int(mate[1:]) for mate in {win.id, *mates})
+        return win.percent and any(
+            int(other.id[1:]) < place and other.status == "pending" and win.levels & other.levels
+            for other in self.state.wins.values()
+        )
 
     def _correct_why_not(self, win: Win, seat: object, hand: object) -> str | None:
         reason = None if seat is None else self._other_seat_why_not(win, int(str(seat)))
