@@ -82,6 +82,21 @@ def touched_parts(rules: LinkRules, table: TableSettings, award: Award) -> tuple
     return tuple(found)
 
 
+def touched_late(rules: LinkRules, table: TableSettings, hand: str, cents: int) -> int:
+    """The cents that a limit touches of an award proved after END GAME, whose amount people state as one.
+
+    Choices: where a part of its row is touched by no limit nothing is, for nobody told which part is how large; of the
+    wager that comes back the largest there can be is taken off.
+    """
+    row = rules.rows.get(hand)
+    pays = [pay for pay in row.pays if pay.kind is not PayKind.LOSS] if row is not None else []
+    paytable = rules.settings.paytable
+    if not pays or not all(touched(paytable, table.game, pay) for pay in pays):
+        return 0
+    comes_back = paytable.original_wager_returned and any(pay.kind is PayKind.ODDS_TO for pay in pays)
+    return max(0, cents - (rules.units_max * rules.wager_cents if comes_back else 0))
+
+
 def cuts(caps: Caps, seats: RoundSeats, claims: Sequence[tuple[Award, int]]) -> dict[str, int]:
     """What each award of a round gives up: ``claims`` in their order, each with the cents a limit touches."""
     left = {award.id: cents for award, cents in claims}

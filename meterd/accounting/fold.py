@@ -54,6 +54,8 @@ def _locked(book: Book, entry: Entry) -> None:
     table.awards = ()
     table.last_envy = ()
     table.round_caps = table.caps_at(book.at_utc)
+    if table.round_caps != (table.caps_since[-1][1] if table.caps_since else None):
+        table.caps_since = (*table.caps_since, (table.round, table.round_caps))
     fold_streak.forget(table)
     table.last_toke_cents = 0
     wagers = {}

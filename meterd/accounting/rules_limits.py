@@ -7,6 +7,9 @@ Choices where the rules leave one:
 * A round plays under the limits that were in force when it was locked: those the players saw.
 * Every award of the round counts that can still be paid, a held one too. What END GAME has cut stays cut when a held
   award is voided later; one corrected later gets at most what the others have left.
+* An award proved after END GAME gets at most what the limits of its round leave, each seat being a player: who was
+  joined is forgotten by then. No reference lets it pass them, for nobody else of the round could either; it cuts no
+  award that stands.
 * An award that a limit can touch is paid out after END GAME only (NOT_YET): before, its amount is not known.
 """
 
@@ -25,7 +28,7 @@ from meterd.accounting.entries import Entry, Kind
 from meterd.accounting.marks import Part, cut_parts
 from meterd.accounting.meter import Moves
 from meterd.accounting.refusals import Refusal, Refused
-from meterd.accounting.state import Award, Caps, RoundSeats, TableState, TableStatus
+from meterd.accounting.state import Award, AwardStatus, Caps, LinkState, RoundSeats, TableState, TableStatus
 from meterd.accounting.two_people import out_of_bounds, people_refusal, signed
 from meterd.money import AMOUNT_CENTS_MAX, MICROCENTS_PER_CENT
 
@@ -159,3 +162,36 @@ def cut_corrected(book: Book, command: Command, award: Award) -> tuple[Entry, ..
         return ()
     cut = caps.spread(award.parts, touched, mine - left)
     return (capped(command, award, cut, seats.caps, first=False),)
+
+
+def late_limits(
+    book: Book, table: TableState, link: LinkState, place: tuple[int, int], hand: str, cents: int
+) -> dict[str, Any] | None:
+    """What the limits of a round, ``place`` being its number and a seat, leave for a late award.
+
+    As facts for its entry, in cents; None where no limit touches it.
+    """
+    number, seat = place
+    limits = table.caps_of_round(number)
+    reach = caps.touched_late(link.rules, table.settings, hand, cents)
+    if limits is None or not reach:
+        return None
+    mine = others = 0
+    for award in book.awards.values():
+        if (award.table, award.round) == (table.settings.id, number) and award.status is not AwardStatus.VOIDED:
+            touched = (
+                caps.touched_late(link.rules, table.settings, award.hand, award.amount_cents)
+                if award.late
+                else sum(caps.touched_parts(link.rules, table.settings, award))
+            )
+            if award.seat == seat:
+                mine += touched
+            else:
+                others += touched
+    left = reach
+    if limits.player_cents is not None:
+        left = min(left, limits.player_cents - mine)
+    if limits.table_cents is not None and others:
+        left = min(left, limits.table_cents - mine - others)
+    facts = {"player_cents": limits.player_cents, "table_cents": limits.table_cents}
+    return {**facts, "touched_cents": reach, "others_cents": mine + others, "left_cents": max(0, left)}

@@ -6,6 +6,8 @@ Units: ``*_cents``; moves in microcents.
 
 from __future__ import annotations
 
+from typing import Any
+
 from meterd.accounting import when
 from meterd.accounting.answer import SECONDS, Answer, entry, find_table, level_facts, not_authorised, site_of
 from meterd.accounting.book import Book
@@ -15,7 +17,7 @@ from meterd.accounting.entries import Kind
 from meterd.accounting.meter import REVENUE, LevelMoney, Moves
 from meterd.accounting.refusals import Refusal, Refused
 from meterd.accounting.rules_claims import row_of
-from meterd.accounting.rules_limits import may_be_cut
+from meterd.accounting.rules_limits import late_limits, may_be_cut
 from meterd.accounting.state import Award, AwardStatus, LinkState, TableState, TableStatus
 from meterd.accounting.two_people import (
     amount_refusal,
@@ -23,6 +25,7 @@ from meterd.accounting.two_people import (
     ended,
     in_play,
     level_of,
+    out_of_bounds,
     pending_on,
     people_refusal,
     shifts,
@@ -117,7 +120,8 @@ def adjust_claim(book: Book, command: AdjustClaim) -> Answer:  # noqa: PLR0911 -
 
     Choices: the two state the amount, for the display of that moment stands in the ledger and in no account; the award
     takes the next number and is confirmed by its two signatures. Whether the seat had a wager is theirs to prove, for
-    the book forgets a round that has ended. It gives no envy by itself. The running round takes claims, so it answers
+    the book forgets a round that has ended. Beyond what the aggregate limits of the round leave it is refused, and the
+    entry tells those limits. It gives no envy by itself. The running round takes claims, so it answers
     NOT_YET; one the table never had, ROUND_CLOSED.
     """
     refused = people_refusal(command)
@@ -133,7 +137,9 @@ def adjust_claim(book: Book, command: AdjustClaim) -> Answer:  # noqa: PLR0911 -
     row = row_of(link.rules, command.hand, None)
     if isinstance(row, Refused):
         return row
-    refused = amount_refusal(command.cents)
+    place = (command.round, command.seat)
+    limits = late_limits(book, table, link, place, row.hand, command.cents)
+    refused = amount_refusal(command.cents) or _beyond_limits(command, limits)
     if refused:
         return refused
     if command.round == table.round and table.state is TableStatus.LOCKED:
@@ -146,10 +152,18 @@ def adjust_claim(book: Book, command: AdjustClaim) -> Answer:  # noqa: PLR0911 -
         "seat": command.seat,
         "hand": row.hand,
         "amount_cents": command.cents,
+        **({"limits": limits} if limits is not None else {}),
         **signed(command),
     }
     moves: Moves = {f"house/pays/{command.table}": -amount, f"payable/{award}": amount}
     return (entry(command, Kind.ADJUSTMENT, body, table=command.table, link=link.settings.id, moves=moves),)
+
+
+def _beyond_limits(command: AdjustClaim, limits: dict[str, Any] | None) -> Refused | None:
+    if limits is None or limits["touched_cents"] <= limits["left_cents"]:
+        return None
+    left = limits["left_cents"]
+    return out_of_bounds(f"the limits of round {command.round} at {command.table} leave {left} cents at these odds")
 
 
 def _no_late_claim(book: Book, command: AdjustClaim, table: TableState) -> Refused | None:

@@ -263,6 +263,7 @@ class TableState:
 
     ``caps`` are the aggregate limits posted so far, oldest first; the newest may not hold yet. ``round_caps`` are those
     under which the running round was locked.
+    ``caps_since`` are those of all rounds: from which round on which were played under.
     ``streak`` is there once a number was keyed in the round. ``last_toke_cents`` is the dealer's of the round just
     ended.
     """
@@ -282,6 +283,7 @@ class TableState:
     past: dict[int, RoundSeats] = field(default_factory=dict)
     caps: tuple[Caps, ...] = ()
     round_caps: Caps | None = None
+    caps_since: tuple[tuple[int, Caps | None], ...] = ()
     split: frozenset[int] = frozenset()
     doubled: frozenset[int] = frozenset()
     streak: StreakMark | None = None
@@ -299,6 +301,10 @@ class TableState:
         """
         found = next((caps for caps in reversed(self.caps) if caps.from_utc <= moment), None)
         return None if found is None or found[1:] == (None, None) else found
+
+    def caps_of_round(self, number: int) -> Caps | None:
+        """The aggregate limits a round was locked under, however long ago."""
+        return next((caps for first, caps in reversed(self.caps_since) if first <= number), None)
 
     @property
     def seats(self) -> RoundSeats:

@@ -28,8 +28,19 @@ class CapState(LinkState):
         """Places of the parts that are paid at 50 to 1 and more; the wager that comes back is a part of its own."""
         if win.round.table not in self.limits or not win.round.stakes:
             return []
+        return self.high(win.hand)
+
+    def late_reach(self, hand: str, cents: int) -> int:
+        """Of a late award, stated in one sum: all but the largest wager that may come back, if all of it is high."""
+        pays = self.rules.rows[hand].pays
+        if not pays or len(self.high(hand)) < len(pays):
+            return 0
+        back = self.rules.returned and any(pay[0] == "to" for pay in pays)
+        return max(0, cents - back * self.rules.units_max * self.rules.wager)
+
+    def high(self, hand: str) -> list[int]:
         found = []
-        for place, pay in enumerate(self.rules.rows[win.hand].pays):
+        for place, pay in enumerate(self.rules.rows[hand].pays):
             if pay[0] in {"for", "to"}:
                 high = Fraction(int(str(pay[1])), int(str(pay[2]))) >= (51 if pay[0] == "for" else 50)
             else:
@@ -140,6 +151,26 @@ class CapTwin(LinkTwin):
     def _unclaimed_why_not(self, award: str, late: bool) -> str | None:
         reason = super()._unclaimed_why_not(award, late)
         return "NOT_YET" if reason is None and self._not_reckoned(award) else reason
+
+    def _late_why_not(self, *what: object) -> str | None:
+        """A late award within what the others of its round have left of the limits, every seat a player of its own."""
+        reason = super()._late_why_not(*what)
+        if reason in {None, "NOT_YET"}:
+            table, hand = str(what[0]), str(what[3])
+            number, seat, cents = (int(str(what[index])) for index in (1, 2, 4))
+            player, whole = self.state.limits.get(table, (None, None))
+            reach = self.state.late_reach(hand, cents)
+            same, rest = 0, 0
+            for win in self.state.wins.values():
+                if win.round.key == (table, number) and win.status != "voided":
+                    late = not win.round.stakes
+                    theirs = self.state.late_reach(win.hand, win.amount) if late else self.state.reach(win)
+                    same, rest = (same + theirs, rest) if win.seat == seat else (same, rest + theirs)
+            over = player is not None and same + reach > player
+            over = over or (whole is not None and rest > 0 and same + rest + reach > whole)
+            if reach and over:
+                return "AMOUNT_OUT_OF_BOUNDS"
+        return reason
 
     def _not_reckoned(self, award: str) -> bool:
         win = self.state.wins[award]
