@@ -64,7 +64,7 @@ class Refused:
 ADVICE: Final[dict[Refusal, Advice]] = {
     Refusal.NOT_AUTHORISED: Advice(
         "NOT AUTHORISED",
-        "The role of whoever asked may not do this, or the site allows it to nobody.",
+        "The role of whoever asked may not do this, or not for so large an amount, or the site allows it to nobody.",
         "Call somebody whose role may: a supervisor for awards, an administrator for settings.",
     ),
     Refusal.SAME_PERSON: Advice(
@@ -107,7 +107,7 @@ ADVICE: Final[dict[Refusal, Advice]] = {
     ),
     Refusal.ROUND_CLOSED: Advice(
         "ROUND CLOSED",
-        "END GAME has been pressed; the round takes no more claims and no more voids.",
+        "END GAME has been pressed, or the next hand has begun: nothing of the round can be changed at the table.",
         "Call a supervisor. A proved award is adjusted by two people, funded by the house.",
     ),
     Refusal.SEAT_UNKNOWN: Advice(
@@ -117,7 +117,7 @@ ADVICE: Final[dict[Refusal, Advice]] = {
     ),
     Refusal.SEAT_HAS_NO_WAGER: Advice(
         "SEAT NO WAGER",
-        "The seat had no accepted progressive wager when this round was locked.",
+        "The seat had no accepted wager when this round was locked, or put nothing in during this hand.",
         "Look at the lamp: dark means not in the round. Key the right seat.",
     ),
     Refusal.SEAT_FOLDED: Advice(

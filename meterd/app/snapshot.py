@@ -10,6 +10,7 @@ from itertools import islice
 from typing import Any, Final
 
 from meterd.accounting.book import Book
+from meterd.accounting.when import plus_days
 from meterd.money import MICROCENTS_PER_CENT
 
 #: What a sign, a reading and the rules sheet of a link must say where players' money can become income.
@@ -70,7 +71,15 @@ def fund_json(book: Book, fund_id: str) -> dict[str, Any]:
         "liability_microcents": book.liability_microcents(fund_id),
         "pools": pools,
         "runners": {str(seat): count for seat, count in sorted(fund.runners.items())},
-        "shares": [{"id": one.id, "status": one.state_word, "amount_cents": one.cents} for one in shares],
+        "shares": [
+            {
+                "id": one.id,
+                "status": one.state_word,
+                "amount_cents": one.cents,
+                "claimable_until": plus_days(one.at_utc, fund.settings.unclaimed_days),
+            }
+            for one in shares
+        ],
     }
 
 

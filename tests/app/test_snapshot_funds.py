@@ -44,4 +44,6 @@ def test_a_jackpot_at_its_cap_with_a_share_to_pay() -> None:
         "capped_at": "2020-01-01T06:00:07.000000Z",
         "pay_out_by": "2020-07-01T06:00:07.000000Z",
     }
-    assert [{"id": "J2", "status": "confirmed", "amount_cents": 37}] == told["shares"]
+    until = "2020-04-30T06:00:05.000000Z"  # 120 days
+    share = {"id": "J2", "status": "confirmed", "amount_cents": 37, "claimable_until": until}
+    assert [share] == told["shares"]
