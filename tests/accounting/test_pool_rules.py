@@ -507,6 +507,16 @@ def test_a_win_that_stands_ends_the_clock() -> None:
     assert since == room.state().pools["primary"].capped_at
 
 
+@pytest.mark.parametrize("name", ["sup-1", "SUP-1", "sup-1 ", " Sup-1"])
+def test_nobody_signs_with_himself(name: str) -> None:
+    """Neither the case of letters nor a blank makes a second person."""
+    room = CardRoom()
+    room.rake(200)
+    room.post()
+    again = replace(winning(), second=Actor(name, Role.SUPERVISOR))
+    assert Refusal.SAME_PERSON is room.refuses(again)
+
+
 def test_shares_stay_in_their_order_in_a_ledger() -> None:
     """A ledger sorts names, J10 before J9; the shares of a win are counted in numbers."""
     room = CardRoom()
