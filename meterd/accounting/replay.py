@@ -111,7 +111,9 @@ def undo(money: LinkMoney, op: UndoOp) -> None:
     """Return an award's money (M5, Correction): to the level's meter, less the house seed of that reset still standing.
 
     Choice: the seed which the award had carried away stands again, so that the liability is what it was before the
-    hit. An award already paid is out in cash: its return to the meter is funded by the house.
+    hit. An award already paid is out in cash: its return to the meter is funded by the house. What a meter at its limit
+    does not take goes where all goes that arrives above the limit: with ``overflow = house`` it is the house's income,
+    as the disclosure of such a link tells the players.
     """
     moves = money.moves
     parts = money.parts.get(op.award, op.parts)

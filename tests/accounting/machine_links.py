@@ -163,7 +163,14 @@ def _late(world: World, verb: str, a: int, b: int, c: int) -> Act:
         table = tables[a % len(tables)]
         twin = world.twins[world.tables[table]]
         hands = [*twin.rules.rows, "x"]
-        return (verb, table, c % (twin.state.locks[table] + 2), 1 + b % 8, hands[c % len(hands)], c % 4 * 75)
+        return (
+            verb,
+            table,
+            c % (twin.state.locks[table] + 2),
+            1 + b % 8,
+            hands[c % len(hands)],
+            (0, 75, 9_000, 25_000)[c % 4],
+        )
     wanted = [
         (award, twin)
         for twin in world.twins.values()

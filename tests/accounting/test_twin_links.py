@@ -190,7 +190,7 @@ def _late(verb: str, act: Act, twin: LinkTwin) -> Word:
             act.c % (state.locks[table] + 2),
             1 + act.b // 3 % 5,
             HANDS[act.c % len(HANDS)],
-            act.c % 4 * 75,
+            (0, 75, 9_000, 25_000)[act.c % 4],
         )
     wanted = [
         award
