@@ -250,10 +250,7 @@ def _pay_from(
     moves = money.moves
     lost = take(level, meter_cents, moves)
     level.won_cents += meter_cents
-    if restarts:
-        seed = restart(level, moves)
-    else:
-        seed = top_up(level, moves)
+    seed = restart(level, moves) if restarts else top_up(level, moves)
     house_cents = cents - meter_cents
     _owe(money, claim, cents, house_cents)
     return Part(kind.value, cents, level.rules.name, meter_cents, house_cents, restarts, seed, lost, level.resets)
