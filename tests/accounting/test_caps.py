@@ -40,7 +40,7 @@ from meterd.accounting.commands import (
     Void,
 )
 from meterd.accounting.commands import Pay as PayAward
-from meterd.accounting.commands_links import PostCaps
+from meterd.accounting.commands_links import AdjustClaim, PostCaps
 from meterd.accounting.entries import Kind
 from meterd.accounting.marks import Part
 from meterd.accounting.meter import LinkRules
@@ -410,3 +410,60 @@ def touched_cents(house: Casino, award: Award) -> tuple[int, ...]:
     reach["for-fifty-one"] = free
     back = reach.get(award.hand, [None] * len(pays))
     return tuple(0 if less is None else part.cents - less for part, less in zip(award.parts, back, strict=True))
+
+
+@given(
+    player=st.sampled_from([None, 1_000_00, 1_500_00]),
+    table=st.sampled_from([None, 1_000_00, 2_500_00]),
+    won=st.lists(st.sampled_from(["thousand", "hundred", "forty-nine"]), max_size=3),
+    late=st.lists(
+        st.tuples(
+            st.sampled_from(["thousand", "hundred", "forty-nine", "all"]),
+            st.sampled_from([1_00, 105_00, 500_00, 505_01, 1_000_00, 1_000_01, 1_500_00, 9_000_00]),
+        ),
+        max_size=3,
+    ),
+)
+def test_late_awards_keep_to_what_the_limits_of_their_round_leave(
+    player: int | None, table: int | None, won: list[str], late: list[tuple[str, int]]
+) -> None:
+    """Reckoned from what was handed out: of odds to 1 the largest wager that may come back is not counted."""
+    house = casino(player, table)
+    house.lock((1, 2, 3, 4, 5, 6))
+    for seat, hand in enumerate(won, 1):
+        house.claim(seat, hand)
+    house.end()
+    standing = [house.book.awards[f"A{place + 1}"].amount_cents for place in range(len(won))]
+    back = house.book.links["nexus"].rules.units_max * 1_00
+    taken = [
+        {"thousand": cents, "hundred": cents - 1_00, "forty-nine": 0}[hand]
+        for hand, cents in zip(won, standing, strict=True)
+    ]
+    house.do(PostCaps(**_post(), now_utc=JANUARY))
+    for seat, (hand, cents) in enumerate(late, 4):
+        counts = {"thousand": cents, "hundred": max(0, cents - back), "forty-nine": 0, "all": 0}[hand]
+        over = player is not None and counts > player
+        over = over or (table is not None and sum(taken) > 0 and sum(taken) + counts > table)
+        facts = {"actor": SUPERVISOR, "second": ACCOUNTANT, "reference": "film 1", "table": "T1", "round": 1}
+        command = AdjustClaim(**facts, seat=seat, hand=hand, cents=cents)  # type: ignore[arg-type]
+        if counts and over:
+            assert No.AMOUNT_OUT_OF_BOUNDS is house.refuses(command)
+            continue
+        house.do(command)
+        taken.append(counts)
+        limits = house.entries[-1].body.get("limits")
+        told = (player, table) if counts and (player, table) != (None, None) else None
+        assert told == (None if limits is None else (limits["player_cents"], limits["table_cents"]))
+    assert house.folded().tables == house.book.tables
+
+
+def _post() -> dict[str, Any]:
+    """A limit posted later, which is not the round's."""
+    return {
+        "actor": SUPERVISOR,
+        "second": ADMINISTRATOR,
+        "reference": "sign 9",
+        "table": "T1",
+        "player_cents": 2_000_00,
+        "table_cents": 2_000_00,
+    }

@@ -369,6 +369,19 @@ def test_rules_only_become_easier() -> None:
     assert house.folded().links == house.book.links
 
 
+def test_rules_that_make_all_seats_win_at_once_need_ties_that_do_not_hang_on_an_order() -> None:
+    """What a site file with such a link is told at load, a change of its rules is told too."""
+    together = replace(ROYAL, common_outcome=True)
+    facts: dict[str, Any] = {"link": "nexus", "paytable": together, "verdict": "easier"}
+    for ties, answer in (("sequential", No.HAND_NOT_IN_PAYTABLE), ("split", None)):
+        house = Casino(link(level(ties=ties)))
+        command = signed(ask.EaseRules, **facts)
+        if answer is None:
+            house.do(command)
+        else:
+            assert answer is house.refuses(command)
+
+
 def confirmed(house: Casino, hand: str = "five-for-one") -> str:
     house.lock()
     award = house.claim(1, hand)

@@ -186,6 +186,33 @@ def test_large_awards_need_cards_or_a_second_person() -> None:
     casino.do(Confirm(actor=SUPERVISOR, award=award, second=ADMINISTRATOR))
 
 
+def test_a_void_takes_two_people_by_the_most_an_award_ever_had() -> None:
+    """Half of a tie and then corrected to a small hand: it was all of the meter once."""
+    casino = Casino(link(level(ties="split")), site=SiteSettings("test", two_person_cents=600_000))
+    casino.lock((1, 2))
+    award = casino.claim(1, "royal-flush")
+    casino.claim(2, "royal-flush")
+    assert casino.book.awards[award].amount_cents < 600_000 < casino.book.awards[award].highest_cents
+    void = Void(actor=SUPERVISOR, award=award, reason="x")
+    assert Refusal.SECOND_PERSON_REQUIRED == casino.refuses(void)
+    casino.correct(award, "push")
+    assert Refusal.SECOND_PERSON_REQUIRED == casino.refuses(void)
+    assert casino.folded().awards == casino.book.awards
+    casino.do(Void(actor=SUPERVISOR, award=award, reason="x", second=ADMINISTRATOR))
+    casino.do(VoidSeat(actor=DEALER, table="T1", seat=1))
+
+
+def test_a_dealer_gives_a_wager_back_and_voids_no_award_by_it() -> None:
+    """NOT_AUTHORISED while one is pending on the seat or in the round."""
+    casino = Casino()
+    casino.lock((1, 2))
+    casino.claim(1, "royal-flush")
+    for command in (VoidSeat(actor=DEALER, table="T1", seat=1), VoidRound(actor=DEALER, table="T1")):
+        assert Refusal.NOT_AUTHORISED == casino.refuses(command)
+    casino.do(VoidSeat(actor=DEALER, table="T1", seat=2))
+    casino.do(VoidSeat(actor=SUPERVISOR, table="T1", seat=1))
+
+
 def test_only_pending_awards_are_voided_held_or_corrected() -> None:
     """After confirmation: AWARD_NOT_PENDING; its seat and round cannot be voided either."""
     casino = Casino()
