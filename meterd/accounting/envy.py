@@ -8,6 +8,9 @@ Rule 4: envy is for a hand that one seat has. What all seats have from the board
 Rule 5: where the pay table prints it as the dealer's, it is a toke: the dealer receives it and no player does
         (CO 47.1-899.20(6)). A scaling toke follows the wager of the hand that won.
 Rule 6: it is funded by the house and handed out at END GAME; for an award confirmed later, with its confirmation.
+Rule 7: with ``highest``, an award confirmed after END GAME waits with its envy while a higher hand of its round is
+        pending, so that it does not matter which is confirmed first. The higher one confirmed, it gives none; that one
+        voided or corrected, it is handed out then. What END GAME has handed out stands.
 Units: cents.
 """
 
@@ -55,6 +58,14 @@ def handed_out(rules: LinkRules, seats: RoundSeats, triggers: Sequence[Award], g
         return Handed((), tuple(toke for toke in tokes if toke[0]))
     found = [share for award in chosen for share in _from(rules, seats, award.seat, award.hand, award.id)]
     return Handed(tuple(sorted(found, key=lambda share: share.seat)), ())
+
+
+def waits(rules: LinkRules, hand: str, pending: Iterable[str]) -> bool:
+    """Whether, with ``highest``, one of these pending hands would give envy in place of this hand."""
+    if rules.settings.envy.trigger is not EnvyTrigger.HIGHEST:
+        return False
+    order = [name for name, row in rules.rows.items() if row.envy_cents]
+    return hand in order and any(other in order[: order.index(hand)] for other in pending)
 
 
 def total_cents(rules: LinkRules, seats: RoundSeats, seat: int, hand: str, *, common: bool = False) -> int:

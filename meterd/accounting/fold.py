@@ -111,6 +111,8 @@ def _confirmed(book: Book, entry: Entry) -> None:
         book.awards[name] = replace(award, verified_by=entry.actor, shown=award.shown | shown)
     link = book.links[book.awards[name].link]
     read_marks(link, body["marks"])
+    for waiting, waits in body.get("envy_waits", {}).items():
+        book.awards[waiting] = replace(book.awards[waiting], envy_waits=waits)
     for member in body["awards"]:
         award = book.awards[member]
         award = replace(

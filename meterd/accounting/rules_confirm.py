@@ -35,6 +35,7 @@ from meterd.accounting.answer import (
 from meterd.accounting.book import Book
 from meterd.accounting.commands import Actor, Command, Confirm, Hold
 from meterd.accounting.entries import Entry, Kind
+from meterd.accounting.journal import ClaimOp
 from meterd.accounting.marks import RoundMark
 from meterd.accounting.meter import Moves, add
 from meterd.accounting.numbers import by_cards
@@ -92,7 +93,8 @@ def confirm(book: Book, command: Confirm) -> Answer:
             return Refused(Refusal.EARLIER_AWARD_PENDING, earlier)
     if waiting and _verified(book, award):
         return Refused(Refusal.ALREADY_DONE, f"{award.id} waits for {', '.join(sorted(waiting))}")
-    return (confirmation(book, command, award, members, link.marks),)
+    hands = {name: book.awards[name].hand for name in link.pending}
+    return (confirmation(book, command, award, members, link.marks, hands),)
 
 
 def _dead_refusal(book: Book, award: Award) -> Refused | None:
@@ -136,24 +138,18 @@ def confirmation(
     award: Award,
     members: list[str],
     marks: Mapping[str, RoundMark],
+    hands: Mapping[str, str],
     *,
     first: bool = True,
 ) -> Entry:
     """The entry that verifies an award and confirms ``members`` (all of its tie, or none while one is missing).
 
-    For a round that has ended it hands out the envy that waited for the confirmation.
+    For a round that has ended it hands out the envy that waited for the confirmation. ``hands`` are the link's pending
+    awards, these among them.
     """
-    table = book.tables[award.table]
     link = book.links[award.link]
-    handed = envy.Handed((), ())
-    seats = table.past.get(award.round)
-    if seats is not None:
-        given = [book.awards[name] for name in seats.awards if book.awards[name].stands]
-        handed = envy.handed_out(link.rules, seats, [book.awards[name] for name in members], given)
-    moves: Moves = {}
-    if handed.cents:
-        add(moves, f"house/pays/{award.table}", -handed.cents * MICROCENTS_PER_CENT)
-        add(moves, f"paid/{award.table}", handed.cents * MICROCENTS_PER_CENT)
+    handed, waits = _envy_of(book, award, members, hands)
+    moves = _envy_moves(award, handed)
     closed = {}
     key = award.key
     mark = marks.get(key)
@@ -176,10 +172,72 @@ def confirmation(
         "envy_cents": handed.share_cents,
         "tokes": [list(toke) for toke in handed.tokes],
         "toke_cents": handed.toke_cents,
+        **({"envy_waits": waits} if waits else {}),
     }
     if cards is not None:
         body["cards"] = dict(cards)
     return entry(command, Kind.CONFIRMED, body, table=award.table, link=award.link, moves=moves, first=first)
+
+
+def _envy_of(
+    book: Book, award: Award, members: list[str], hands: Mapping[str, str]
+) -> tuple[envy.Handed, dict[str, bool]]:
+    """What the members hand out in a round that has ended, and of which awards the envy waits now, or no longer."""
+    rules = book.links[award.link].rules
+    seats = book.tables[award.table].past.get(award.round)
+    if seats is None:
+        return envy.Handed((), ()), {}
+    of_round = [book.awards[name] for name in seats.awards]
+    mine = [book.awards[name] for name in members]
+    pending = [hand for name, hand in hands.items() if name in seats.awards and name not in members]
+    later = [one for one in mine if envy.waits(rules, one.hand, pending)]
+    ready = [one for one in mine if one not in later]
+    handed = envy.handed_out(rules, seats, ready, [*later, *(one for one in of_round if one.stands)])
+    beaten = [one for one in of_round if one.envy_waits and envy.waits(rules, one.hand, [other.hand for other in mine])]
+    return handed, {**{one.id: True for one in later}, **{one.id: False for one in beaten}}
+
+
+def _envy_moves(award: Award, handed: envy.Handed) -> Moves:
+    moves: Moves = {}
+    if handed.cents:
+        add(moves, f"house/pays/{award.table}", -handed.cents * MICROCENTS_PER_CENT)
+        add(moves, f"paid/{award.table}", handed.cents * MICROCENTS_PER_CENT)
+    return moves
+
+
+def _envy_that_waited(
+    book: Book, command: Command, gone: Award, hands: Mapping[str, str], confirmed: Collection[str]
+) -> tuple[Entry, ...]:
+    """The envy of confirmed awards that waited for a higher hand which is voided or corrected now.
+
+    ``hands`` are the pending awards after that, ``confirmed`` those that it confirms.
+    """
+    rules = book.links[gone.link].rules
+    seats = book.tables[gone.table].past.get(gone.round)
+    if seats is None:
+        return ()
+    pending = [hand for name, hand in hands.items() if name in seats.awards]
+    of_round = [book.awards[name] for name in seats.awards]
+    ready = [one for one in of_round if one.envy_waits and not envy.waits(rules, one.hand, pending)]
+    if not ready:
+        return ()
+    given = [one for one in of_round if one.stands or one.id in confirmed]
+    handed = envy.handed_out(rules, seats, ready, given)
+    body: dict[str, Any] = {
+        "award": ready[0].id,
+        "awards": [],
+        "verified": False,
+        "by": "rule",
+        "second": None,
+        "marks": {},
+        "envy": [list(share) for share in handed.shares],
+        "envy_cents": handed.share_cents,
+        "tokes": [list(toke) for toke in handed.tokes],
+        "toke_cents": handed.toke_cents,
+        "envy_waits": {one.id: False for one in ready},
+    }
+    moves = _envy_moves(gone, handed)
+    return (entry(command, Kind.CONFIRMED, body, table=gone.table, link=gone.link, moves=moves, first=False),)
 
 
 def _persons_refusal(book: Book, command: Confirm, award: Award) -> Refused | None:
@@ -251,9 +309,11 @@ def complete_ties(
 
     Not where a member would still have to wait for an earlier award, or where its new amount asks for proof that its
     old one did not: such a tie is confirmed by CONFIRM on any of its members. ``going`` are awards which the same
-    answer voids next: a tie with one of them is not complete.
+    answer voids next: a tie with one of them is not complete. Then the envy that waited for the award is handed out.
     """
     entries = []
+    hands = {op.facts.award: op.facts.hand for op in after.ops if isinstance(op, ClaimOp)}
+    hands = {name: hands.get(name, book.awards[name].hand) for name in after.pending}
     marks = dict(after.money.marks)
     unverified = {name for name in after.pending if book.awards[name].verified_by is None}
     unverified |= {award.id, *going}
@@ -263,10 +323,12 @@ def complete_ties(
             if any(_has_to_wait(book, after, name, group) for name in members):
                 continue
             last = book.awards[members[-1]]
-            done = confirmation(book, command, last, members, marks, first=False)
+            done = confirmation(book, command, last, members, marks, hands, first=False)
             marks.update({key: RoundMark.from_json(mark) for key, mark in done.body["marks"].items()})
             entries.append(done)
-    return tuple(entries)
+    confirmed = [name for done in entries for name in done.body["awards"]]
+    left = {name: hand for name, hand in hands.items() if name not in confirmed}
+    return (*entries, *_envy_that_waited(book, command, award, left, confirmed))
 
 
 def _has_to_wait(book: Book, after: Timeline, name: str, group: set[str]) -> bool:

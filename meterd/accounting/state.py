@@ -103,7 +103,8 @@ class Award:
     ``amount_cents`` of a voided award is what it had, for the record; ``highest_cents`` is the most it ever had.
     ``envy_cents`` is what it gives to other seats, as far as the round then showed. ``verified_by`` is set on a member
     of a tie that waits for the others.
-    ``shown`` is what whoever verified it had: cards, a second person.
+    ``shown`` is what whoever verified it had: cards, a second person. ``envy_waits``: it is confirmed, but whether it
+    gives envy depends on a higher hand of its round that is still pending.
     ``common``: all live seats had the hand at once, from a streak or the board.
     """
 
@@ -126,6 +127,7 @@ class Award:
     corrected_by: tuple[str, ...] = ()
     verified_by: str | None = None
     shown: frozenset[str] = frozenset()
+    envy_waits: bool = False
     confirmed_by: str | None = None
     undone: bool = False
     confirmed_at_utc: str = ""

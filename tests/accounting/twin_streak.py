@@ -44,6 +44,7 @@ class StreakState(State):
     """A link on which numbers may be keyed, boards read and hands split."""
 
     rules: StreakRules
+    kept: frozenset[str] = frozenset()  # awards whose envy was handed out before the history was told again
 
     def __init__(self, rules: Rules, pins: dict[str, list[int]] | None = None) -> None:
         super().__init__(rules, pins)
@@ -51,6 +52,8 @@ class StreakState(State):
         self.splits: dict[tuple[str, int], dict[int, bool]] = {}  # seat → whether it has a second wager
         self.common: dict[str, str] = {}  # award → the hand that all seats had
         self.tokes: dict[str, int] = dict.fromkeys(rules.tables, 0)
+        self.gave: set[str] = set()
+        self.ending = False
 
     def of(self, current: Round) -> list[str]:
         return self.numbers.setdefault(current.key, [])
@@ -92,7 +95,9 @@ class StreakState(State):
     def end(self, table: str) -> None:
         if table not in self.shut_tables:
             self.tokes[table] = 0
+        self.ending = True
         super().end(table)
+        self.ending = False
 
     def close(self, award: str, level: str) -> None:
         """All of a tie are confirmed at once, so each sees the hands of the others."""
@@ -109,6 +114,7 @@ class StreakState(State):
         amount = self.rules.rows[win.hand].envy
         if win.seat not in current.stakes or not amount or not self._gives(win):
             return
+        self.gave.add(win.id)
         if self.rules.envy_to == "dealer":
             stake = Stake(0, self._wager_of(win))
             self._hand_out(table, self._amount(amount, stake))
@@ -138,7 +144,10 @@ class StreakState(State):
         return self.common.get(win.id) == win.hand
 
     def _gives(self, win: Win) -> bool:
-        """The board's hand is nobody's, unless the house says; with ``highest`` only the best envy hand gives."""
+        """The board's hand is nobody's, unless the house says; with ``highest`` only the best envy hand gives.
+
+        After END GAME it gives none while a better hand is pending; what was handed out stays so.
+        """
         if self._is_common(win) and not self.rules.board_triggers:
             return False
         if self.rules.trigger == "all":
@@ -146,6 +155,13 @@ class StreakState(State):
         order = [hand for hand, row in self.rules.rows.items() if row.envy]
         standing = [self.wins[award] for award in win.round.awards if award in self.wins]
         held = [one.hand for one in standing if one.status in {"confirmed", "paid", "now"} and one.hand in order]
+        may_come = [one.hand for one in standing if one.status == "pending" and one.hand in order]
+        if (
+            not self.ending
+            and win.id not in self.kept
+            and any(order.index(h) < order.index(win.hand) for h in may_come)
+        ):
+            return False
         return order.index(win.hand) == min(order.index(hand) for hand in held)
 
 
@@ -155,6 +171,13 @@ class StreakTwin(Twin):
     rules: StreakRules
     state: StreakState
     makes = StreakState
+
+    def _again(self, table: str) -> None:
+        """As every history; envy once handed out is not asked for again."""
+        made = self.makes
+        self.makes = type("Kept", (made,), {"kept": frozenset(self.state.gave)})
+        super()._again(table)
+        self.makes = made
 
     def _carry_out(self, act: tuple[object, ...]) -> tuple[str, int] | None:
         verb, table = str(act[0]), str(act[1]) if len(act) > 1 else ""
