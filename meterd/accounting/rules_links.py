@@ -3,9 +3,10 @@
 Sources: money rules M12; requirements R74, R78, R97-R100; CO 47.1-899.11(16)(g), 47.1-1046(6), 47.1-1099.11(3)(c).
 Units: moves in microcents.
 
-Not here, because nothing tells it to a link: whether a wager is above the house maximum or out of proportion to its base
-wager; players at one table with different progressive wagers; a meter's liability handed to another licensee (funds can,
-a link ends into a level of this house). Periods are checked when somebody acts; nothing reports that one has run out.
+Not here, because nothing tells it to a link: whether a wager is above the house maximum or out of proportion to its
+base wager; players at one table with different progressive wagers; a meter's liability handed to another licensee
+(funds can, a link ends into a level of this house). Periods are checked when somebody acts; nothing reports that one
+has run out.
 """
 
 from __future__ import annotations
