@@ -11,6 +11,8 @@ Choices where the rules leave one:
 * With ``full_each`` a claim of any kind on the level fixes the round's basis.
 * An award of nothing is one whose amount is 0 cents; it restarts the level and carries the flag METER_EMPTY.
 * The wager returned by ``odds_to`` is part of the first such pay of the row.
+* Odds of craps are rounded up to a cent: which chip is the lowest at a table is no setting. A table with no chip of a
+  cent takes wagers that its odds pay evenly, or rounds up to its lowest chip (CO 47.1-2306(4)) outside these books.
 """
 
 from __future__ import annotations
@@ -23,7 +25,7 @@ from meterd.accounting.marks import Part, RoundMark, Tie
 from meterd.accounting.meter import LevelMoney, LevelRules, LinkRules, Moves, add, restart, share_of, take, top_up
 from meterd.accounting.settings import Ties
 from meterd.money import MICROCENTS_PER_CENT
-from meterd.paytables.model import Pay, PayKind
+from meterd.paytables.model import Pay, PayKind, PayTable
 
 
 @dataclass(slots=True)
@@ -166,19 +168,19 @@ def _house_cents(rules: LinkRules, pay: Pay, wager_cents: int, *, returned: bool
     match pay.kind:
         case PayKind.ODDS_TO:
             back = wager_cents if rules.settings.paytable.original_wager_returned and not returned else 0
-            return _odds_cents(rules, pay, wager_cents) + back
+            return odds_cents(rules.settings.paytable, pay, wager_cents) + back
         case PayKind.ODDS_FOR:
-            return _odds_cents(rules, pay, wager_cents)
+            return odds_cents(rules.settings.paytable, pay, wager_cents)
         case PayKind.PUSH:
             return wager_cents
         case _:
             return _fixed_cents(rules, pay, wager_cents)
 
 
-def _odds_cents(rules: LinkRules, pay: Pay, wager_cents: int) -> int:
+def odds_cents(paytable: PayTable, pay: Pay, wager_cents: int) -> int:
     """Odds on a wager, whole cents down; those of craps alone are rounded up (M1; CO 47.1-2306(4))."""
     cents, rest = divmod(pay.n * wager_cents, pay.d)
-    return cents + 1 if rest and rules.settings.paytable.kind == "craps" else cents
+    return cents + 1 if rest and paytable.kind == "craps" else cents
 
 
 def _fixed_cents(rules: LinkRules, pay: Pay, wager_cents: int) -> int:

@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final
 
+from meterd.accounting.awards import odds_cents
 from meterd.accounting.marks import Part
 from meterd.accounting.meter import LinkRules
 from meterd.accounting.settings import LinkSettings, TableSettings
@@ -46,7 +47,7 @@ def at_wager(paytable: PayTable, pay: Pay, wager_cents: int) -> int:
     """What a pay comes to at a wager, without the wager that comes back."""
     if pay.kind is PayKind.FIXED:
         return pay.cents * wager_cents // paytable.wager_cents if pay.scales else pay.cents
-    return pay.n * wager_cents // pay.d
+    return odds_cents(paytable, pay, wager_cents)
 
 
 def smallest_cap(paytable: PayTable, game: str, wager_cents: int) -> int:
