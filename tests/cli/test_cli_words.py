@@ -53,4 +53,4 @@ def test_an_empty_page_holds_nothing(tmp_path: Path) -> None:
     assert (2, "") == (told.exit_code, told.stdout)
     assert f"{page}:1: the page has no line to play" in told.stderr
     page.write_text("clock 2026-12-01T06:00\n")
-    assert "holds (1 line, 1 entry)" in run("scenario", page).stdout
+    assert "holds (1 line, 2 entries)" in run("scenario", page).stdout

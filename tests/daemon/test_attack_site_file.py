@@ -68,10 +68,18 @@ def test_a_spoiled_site_file_is_a_finding() -> None:
             assert all(1 <= finding.line <= text.count("\n") + 1 for finding in found.findings), found.findings
 
 
+#: The line of the example on which a seed stands.
+SEED_LINE = EXAMPLE[: EXAMPLE.index("seed_cents = 5_000_000")].count("\n") + 1
+
+
 @pytest.mark.parametrize(
     ("figure", "line", "message"),
     [
-        ("9" * 5000, 26, "not valid TOML: a number has too many digits"),
+        (
+            "9" * 5000,
+            SEED_LINE,
+            "not valid TOML: a number has too many digits",
+        ),
         ("[" * 9000, 1, "not valid TOML: nested too deeply"),
     ],
 )

@@ -8,6 +8,7 @@ import pytest
 from sim_floor import FIVE_CARD_ROWS
 
 from meterd.edge.files import load_paytables
+from meterd.handrank.blackjack import is_blackjack
 from meterd.paytables.outcome import outcome
 from meterd.sim.cards import lucky_cards, read_hand, shuffled, stacked
 
@@ -37,6 +38,8 @@ def test_the_dealer_reads_as_the_pay_table(table_id: str, cards: int, decks: int
             assert wanted is not None
             deck = stacked(deck, wanted, range(cards))
         dealt = deck[:cards]
+        if table.evaluator == "sevens" and is_blackjack(dealt[:2]):
+            dealt = dealt[:2]  # a finished hand draws no third card
         text = [str(card) for card in dealt]
         won = outcome(table, cards=" ".join(text[:own]), community=" ".join(text[own:])).row
         read = read_hand(str(table.evaluator), dealt, hands)
