@@ -334,6 +334,8 @@ def test_undo_after_confirm() -> None:
     assert (casino.display(), casino.reserve(), casino.seed()) == ("39,629.44", "0.00", "-10,000.00")
     assert casino.liability() == "29,629.44"
     assert casino.microcents(f"payable/{award}") == 0
+    state = casino.book.links["nexus"].levels["main"]
+    assert (0, 0) == (state.hits, state.won_cents)  # it counts as won no more
 
 
 # M7, awards of one round
