@@ -40,10 +40,7 @@ def adjust(book: Book, command: Adjust) -> Answer:
     as seed and is not recovered. A meter falls by an adjustment only as far as it takes back what earlier adjustments
     put into this same meter; contributions of players cannot be adjusted away.
     """
-    refused = people_refusal(command)
-    if refused:
-        return refused
-    found = level_of(book, command.level)
+    found = people_refusal(command) or level_of(book, command.level)
     if isinstance(found, Refused):
         return found
     link, level = found
@@ -80,10 +77,7 @@ def _adjusted_too_far(level: LevelMoney, cents: int) -> Refused | None:
 
 def transfer(book: Book, command: Transfer) -> Answer:
     """Players' money goes from one meter to another: never the standing seed, never beyond the target's limit."""
-    refused = people_refusal(command)
-    if refused:
-        return refused
-    found = level_of(book, command.level)
+    found = people_refusal(command) or level_of(book, command.level)
     if isinstance(found, Refused):
         return found
     goal = level_of(book, command.target)
@@ -134,10 +128,7 @@ def set_limit(book: Book, command: SetLimit) -> Answer:  # noqa: PLR0911 - one r
     site = site_of(book)
     if command.overflow == HOUSE and not site.release_to_house:
         return Refused(Refusal.NOT_AUTHORISED, "this site gives no players' money to the house")
-    refused = people_refusal(command)
-    if refused:
-        return refused
-    found = level_of(book, command.level)
+    found = people_refusal(command) or level_of(book, command.level)
     if isinstance(found, Refused):
         return found
     link, level = found
@@ -193,10 +184,7 @@ def recover_seed(book: Book, command: RecoverSeed) -> Answer:
     """The house takes back standing seed, where the site allows it; the display stays at the seed or above."""
     if not site_of(book).seed_recovery:
         return Refused(Refusal.NOT_AUTHORISED, "this site recovers no seeds")
-    refused = people_refusal(command)
-    if refused:
-        return refused
-    found = level_of(book, command.level)
+    found = people_refusal(command) or level_of(book, command.level)
     if isinstance(found, Refused):
         return found
     link, level = found
@@ -226,10 +214,7 @@ def release(book: Book, command: Release) -> Answer:
     """Reserve or overflow becomes the house's income, where the site allows it and so discloses it to the players."""
     if not site_of(book).release_to_house:
         return Refused(Refusal.NOT_AUTHORISED, "this site gives no players' money to the house")
-    refused = people_refusal(command)
-    if refused:
-        return refused
-    found = level_of(book, command.level)
+    found = people_refusal(command) or level_of(book, command.level)
     if isinstance(found, Refused):
         return found
     link, level = found
