@@ -53,7 +53,7 @@ SUPERVISORS: Final = frozenset({Role.SUPERVISOR})
 SECONDS: Final = frozenset({Role.SUPERVISOR, Role.ACCOUNTING, Role.ADMINISTRATOR})
 CASHIERS: Final = frozenset({Role.DEALER, Role.SUPERVISOR, Role.ACCOUNTING})
 SETUP: Final = frozenset({Role.SYSTEM, Role.ADMINISTRATOR})
-ANYBODY: Final = frozenset(Role)
+ANYBODY: Final = frozenset(Role) - {Role.REGULATOR}
 DEVICES: Final = frozenset({Role.SYSTEM, Role.TECHNICIAN, Role.SUPERVISOR, Role.ADMINISTRATOR, Role.DEALER})
 
 

@@ -24,6 +24,7 @@ class Role(StrEnum):
     TECHNICIAN = "technician"
     ACCOUNTING = "accounting"
     ADMINISTRATOR = "administrator"
+    REGULATOR = "regulator"  # reads and verifies; no act is theirs
     SYSTEM = "system"
 
 

@@ -5,6 +5,7 @@
 * :mod:`~meterd.config.shapes`: keys, types and bounds of a site file; :mod:`~meterd.config.profiles`: of a profile
 * :mod:`~meterd.config.load`: the way from text to site; ``money_checks`` and ``wiring_checks`` see what no single value
   shows, :mod:`~meterd.config.budget` adds up the line time of each bus
+* :mod:`~meterd.config.people`: who may act, from a file of its own
 * :mod:`~meterd.config.lines`, :mod:`~meterd.config.findings`, :mod:`~meterd.config.explain`: where, what, and in words
 """
 
@@ -24,6 +25,7 @@ from meterd.config.devices import (
 )
 from meterd.config.findings import Finding, SiteErrors
 from meterd.config.load import load_site
+from meterd.config.people import People, Person, load_people
 from meterd.config.profiles import load_profile, load_signs
 from meterd.config.shapes import site_schema
 from meterd.config.site import (
@@ -46,6 +48,8 @@ __all__ = [
     "Finding",
     "IdentityBlock",
     "ModuleRef",
+    "People",
+    "Person",
     "PollConfig",
     "Profile",
     "SignConfig",
@@ -58,6 +62,7 @@ __all__ = [
     "UnitWanted",
     "WebConfig",
     "line_budget",
+    "load_people",
     "load_profile",
     "load_signs",
     "load_site",
