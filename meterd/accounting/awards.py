@@ -11,21 +11,23 @@ Choices where the rules leave one:
 * With ``full_each`` a claim of any kind on the level fixes the round's basis.
 * An award of nothing is one whose amount is 0 cents; it restarts the level and carries the flag METER_EMPTY.
 * The wager returned by ``odds_to`` is part of the first such pay of the row.
-* Odds of craps are rounded up to a cent: which chip is the lowest at a table is no setting. A table with no chip of a
-  cent takes wagers that its odds pay evenly, or rounds up to its lowest chip (CO 47.1-2306(4)) outside these books.
+* Odds of craps that come to no even dollars are rounded up to the lowest chip of the table; an even amount of dollars
+  stays, whatever that chip is (CO 47.1-2306(4)).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from meterd.accounting.marks import Part, RoundMark, Tie
 from meterd.accounting.meter import LevelMoney, LevelRules, LinkRules, Moves, add, restart, share_of, take, top_up
 from meterd.accounting.settings import Ties
 from meterd.money import MICROCENTS_PER_CENT
 from meterd.paytables.model import Pay, PayKind, PayTable
+
+CENTS_PER_DOLLAR: Final = 100
 
 
 @dataclass(slots=True)
@@ -76,7 +78,8 @@ def _limit_then(rules: LevelRules, facts: Mapping[str, Any]) -> LevelRules:
 class ClaimFacts(NamedTuple):
     """A claim as it is decided, now or again.
 
-    ``signs``: cents last shown per level; ``late``: levels whose tie was closed before it.
+    ``signs``: cents last shown per level; ``late``: levels whose tie was closed before it; ``chip_cents``: the lowest
+    chip at the table.
     """
 
     award: str
@@ -87,6 +90,7 @@ class ClaimFacts(NamedTuple):
     units: int
     signs: Mapping[str, int]
     late: tuple[str, ...] = ()
+    chip_cents: int = 1
 
     @property
     def key(self) -> str:
@@ -146,7 +150,7 @@ def settle(
             part = _fixed_part(money, rules, claim, pay)
             empty = empty or part.cents == 0
         else:
-            cents = _house_cents(rules, pay, wager_cents, returned=returned)
+            cents = _house_cents(rules, pay, wager_cents, claim.chip_cents, returned=returned)
             returned = returned or pay.kind is PayKind.ODDS_TO
             part = Part(pay.kind.value, cents, house_cents=cents)
             _owe(money, claim, cents, cents)
@@ -163,24 +167,28 @@ def _owe(money: LinkMoney, claim: ClaimFacts, cents: int, house_cents: int) -> N
     add(money.moves, f"house/pays/{claim.table}", -house_cents * MICROCENTS_PER_CENT)
 
 
-def _house_cents(rules: LinkRules, pay: Pay, wager_cents: int, *, returned: bool) -> int:
+def _house_cents(rules: LinkRules, pay: Pay, wager_cents: int, chip_cents: int, *, returned: bool) -> int:
     """Odds, push and fixed pays of the house in whole cents. ``returned``: the wager came back already."""
     match pay.kind:
         case PayKind.ODDS_TO:
             back = wager_cents if rules.settings.paytable.original_wager_returned and not returned else 0
-            return odds_cents(rules.settings.paytable, pay, wager_cents) + back
+            return odds_cents(rules.settings.paytable, pay, wager_cents, chip_cents) + back
         case PayKind.ODDS_FOR:
-            return odds_cents(rules.settings.paytable, pay, wager_cents)
+            return odds_cents(rules.settings.paytable, pay, wager_cents, chip_cents)
         case PayKind.PUSH:
             return wager_cents
         case _:
             return _fixed_cents(rules, pay, wager_cents)
 
 
-def odds_cents(paytable: PayTable, pay: Pay, wager_cents: int) -> int:
-    """Odds on a wager, whole cents down; those of craps alone are rounded up (M1; CO 47.1-2306(4))."""
-    cents, rest = divmod(pay.n * wager_cents, pay.d)
-    return cents + 1 if rest and paytable.kind == "craps" else cents
+def odds_cents(paytable: PayTable, pay: Pay, wager_cents: int, chip_cents: int = 1) -> int:
+    """Odds on a wager, whole cents down; those of craps alone are rounded up to the lowest chip of the table (M1).
+
+    An even amount of dollars is paid as it is (CO 47.1-2306(4)).
+    """
+    if paytable.kind == "craps" and pay.n * wager_cents % (pay.d * CENTS_PER_DOLLAR):
+        return -(-pay.n * wager_cents // (pay.d * chip_cents)) * chip_cents
+    return pay.n * wager_cents // pay.d
 
 
 def _fixed_cents(rules: LinkRules, pay: Pay, wager_cents: int) -> int:

@@ -43,23 +43,23 @@ def touched(paytable: PayTable, game: str, pay: Pay) -> bool:
             return False
 
 
-def at_wager(paytable: PayTable, pay: Pay, wager_cents: int) -> int:
-    """What a pay comes to at a wager, without the wager that comes back."""
+def at_wager(paytable: PayTable, pay: Pay, wager_cents: int, chip_cents: int = 1) -> int:
+    """What a pay comes to at a wager, without the wager that comes back. ``chip_cents``: the table's lowest chip."""
     if pay.kind is PayKind.FIXED:
         return pay.cents * wager_cents // paytable.wager_cents if pay.scales else pay.cents
-    return odds_cents(paytable, pay, wager_cents)
+    return odds_cents(paytable, pay, wager_cents, chip_cents)
 
 
-def smallest_cap(paytable: PayTable, game: str, wager_cents: int) -> int:
+def smallest_cap(paytable: PayTable, game: str, wager_cents: int, chip_cents: int = 1) -> int:
     """The smallest limit a table may post: its smallest wager at the highest odds (CO 47.1-1047(1)); 1 for any."""
     pays = (pay for row in paytable.rows for pay in row.pays)
-    found = (at_wager(paytable, pay, wager_cents) for pay in pays if touched(paytable, game, pay))
+    found = (at_wager(paytable, pay, wager_cents, chip_cents) for pay in pays if touched(paytable, game, pay))
     return max(found, default=1)
 
 
 def cap_problem(link: LinkSettings, table: TableSettings, caps: Caps | None = None) -> str | None:
     """Why a table's limits, or ``caps`` posted at it, cannot be, in words; None where they can."""
-    least = smallest_cap(link.paytable, table.game, link.wager_cents)
+    least = smallest_cap(link.paytable, table.game, link.wager_cents, table.lowest_chip_cents)
     player, whole = (table.cap_player_cents, table.cap_table_cents) if caps is None else caps[1:]
     for whose, cents in (("player", player), ("table", whole)):
         if cents is not None and cents < least:

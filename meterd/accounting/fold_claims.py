@@ -82,6 +82,7 @@ def _enter(
         body["units"],
         body["signs"],
         tuple(body["late"]),
+        body.get("chip_cents", 1),
     )
     if link.journal is None:
         link.journal = Journal([])

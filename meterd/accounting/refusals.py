@@ -64,8 +64,10 @@ class Refused:
 ADVICE: Final[dict[Refusal, Advice]] = {
     Refusal.NOT_AUTHORISED: Advice(
         "NOT AUTHORISED",
-        "The role of whoever asked may not do this, or not for so large an amount, or the site allows it to nobody.",
-        "Call somebody whose role may: a supervisor for awards, an administrator for settings.",
+        "The role of whoever asked may not do this, or not for so large an amount, or the site allows it to nobody; "
+        "or the table's numbers come from the wheel and were keyed, or the other way about.",
+        "Call somebody whose role may: a supervisor for awards, an administrator for settings. A number comes from the "
+        "table's own source.",
     ),
     Refusal.SAME_PERSON: Advice(
         "SAME PERSON",
@@ -137,7 +139,8 @@ ADVICE: Final[dict[Refusal, Advice]] = {
     ),
     Refusal.UNREASONABLE_CONTRIBUTION: Advice(
         "BAD WAGER",
-        "What the sensor reported cannot be: two wagers on one seat, a seat the table lacks, or units out of bounds.",
+        "What the sensor reported cannot be: two wagers on one seat, a seat the table lacks, units out of bounds, or "
+        "an amount that cannot be paid at the odds.",
         "Give the wager back and call a technician; the other seats are in the round.",
     ),
     Refusal.RAKE_TOO_HIGH: Advice(

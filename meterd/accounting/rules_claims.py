@@ -82,6 +82,7 @@ def claim(book: Book, command: Claim) -> Answer:
         table.wagers[command.seat].units,
         {name: command.signs[name] for name in link.rules.levels if name in command.signs},
         closed_ties(link, table.key),
+        table.settings.lowest_chip_cents,
     )
     money = book.money(link.settings.id)
     settled = settle(money, link.rules, facts)
@@ -185,6 +186,7 @@ def _claimed(
         "envy_cents": envy.total_cents(link.rules, table.seats, facts.seat, facts.hand),
         "signs": dict(facts.signs),
         "late": list(facts.late),
+        **chip_facts(facts),
         **award_facts(settled),
         "awards": {name: award_facts(mate) for name, mate in mates.items()},
         "marks": {facts.key: mark.to_json()} if mark is not None and mark != link.marks.get(facts.key) else {},
@@ -197,6 +199,11 @@ def _claimed(
         *revalued(command, [(book.awards[name], mate.cents) for name, mate in mates.items()], facts.award),
     )
     return (*entries, *confirmed_by_rule(book, command, facts, table, link, settled))
+
+
+def chip_facts(facts: ClaimFacts) -> dict[str, int]:
+    """The lowest chip of the table, told where it is more than a cent."""
+    return {"chip_cents": facts.chip_cents} if facts.chip_cents > 1 else {}
 
 
 def touched(settled: Settled) -> list[str]:

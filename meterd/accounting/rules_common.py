@@ -34,6 +34,7 @@ from meterd.accounting.entries import Entry, Kind
 from meterd.accounting.refusals import Refusal, Refused
 from meterd.accounting.rules_claims import (
     against_numbers,
+    chip_facts,
     closed_ties,
     confirmed_by_rule,
     row_of,
@@ -103,7 +104,8 @@ def common_claims(
     for seat in seats:
         name = f"A{len(book.awards) + len(made) + 1}"
         units = table.wagers[seat].units
-        facts = ClaimFacts(name, table.settings.id, table.round, seat, hand, units, signs, ties)
+        chip = table.settings.lowest_chip_cents
+        facts = ClaimFacts(name, table.settings.id, table.round, seat, hand, units, signs, ties, chip)
         befores.append(_before(money, table.key))
         settled = settle(money, link.rules, facts)
         if settled.cents > AMOUNT_CENTS_MAX:
@@ -148,6 +150,7 @@ def _told(
             "envy_cents": envy.total_cents(link.rules, table.seats, facts.seat, facts.hand, common=True),
             "signs": dict(facts.signs),
             "late": list(facts.late),
+            **chip_facts(facts),
             **award_facts(settled),
             **({"before": before} if index else {}),
         }

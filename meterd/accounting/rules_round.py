@@ -70,7 +70,7 @@ def _sift(
         seats = [w.seat for w in wagers]
         twice = {seat for seat in twice if seats.count(seat) > 1}
     for seen in wagers:
-        why = _unreasonable(book, table, link, seen, twice, counted)
+        why = _unreasonable(book, table, link, seen, twice, counted) or _not_payable(table, link, seen.units)
         if not seen.base:
             refused.append((seen, Refused(Refusal.NO_BASE_WAGER, f"seat {seen.seat}")))
         elif why:
@@ -96,6 +96,24 @@ def _unreasonable(
         mark = book.devices.get(seen.event.input)
         if seen.event in counted or (mark is not None and (seen.event.epoch, seen.event.count) <= mark):
             return f"seat {seen.seat}: this chip was counted before"
+    return ""
+
+
+def _not_payable(table: TableState, link: LinkState, units: int) -> str:
+    """Why a wager of craps cannot be paid at the odds because of its amount (CO 47.1-2306(4)), in words.
+
+    Choices: it is no whole number of the lowest chips; or the odds on it come to less than one such chip whichever bet
+    it lies on (which one that is, no sensor says).
+    """
+    paytable, chip = link.rules.settings.paytable, table.settings.lowest_chip_cents
+    if paytable.kind != "craps" or chip == 1:
+        return ""
+    cents = units * link.rules.wager_cents
+    if cents % chip:
+        return f"{cents} cents are no whole number of chips of {chip} cents"
+    odds = [pay for row in paytable.rows for pay in row.pays if pay.n]
+    if odds and all(pay.n * cents < pay.d * chip for pay in odds):
+        return f"the odds on {cents} cents come to less than a chip of {chip} cents"
     return ""
 
 

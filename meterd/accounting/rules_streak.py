@@ -8,7 +8,9 @@ Choices where the rules leave one:
 * A valid spin is keyed, a void one is not: it is spun again in the same round, so nothing needs to be entered.
 * A number misread, or of a spin found void later, is taken back by a supervisor, the last one first. If it had ended
   the streak, the awards it made are voided with it; a confirmed one refuses that.
-* A wheel that reports by itself (the system) may give the number as well as the dealer's key.
+* A table has one source of numbers (its setting ``numbers``): the dealer's key, or a wheel that reports by itself (the
+  system). The other is NOT_AUTHORISED, a supervisor's key too, for one spin reported and keyed would be two numbers. A
+  wheel that falls silent in mid-streak leaves the round to VOID ROUND.
 * A number after the end is ALREADY_DONE: the streak's own answer stands.
 * A house that keeps the streak on the layout keys the result instead, by seat or for all; then no number is taken.
 """
@@ -29,7 +31,7 @@ from meterd.accounting.answer import (
     words_of_streak,
 )
 from meterd.accounting.book import Book
-from meterd.accounting.commands import Command
+from meterd.accounting.commands import Command, Role
 from meterd.accounting.commands_streak import ClaimBoard, Number, Split, VoidSpin
 from meterd.accounting.entries import Entry, Kind
 from meterd.accounting.numbers import Progress, progress
@@ -38,12 +40,13 @@ from meterd.accounting.rules_common import claim_board, common_claims, live_seat
 from meterd.accounting.rules_confirm import second_refusal
 from meterd.accounting.rules_past import void_awards
 from meterd.accounting.rules_round import split
+from meterd.accounting.settings import NumbersFrom
 from meterd.accounting.state import AwardStatus, LinkState, TableState, TableStatus
 
 
 def number(book: Book, command: Number) -> Answer:
     """A spin or roll. One that ends the streak makes the claims of all live seats, where the outcome is common."""
-    found = not_authorised(command.actor, PIT) or _by_numbers(book, command.table)
+    found = _not_the_source(book, command) or _by_numbers(book, command.table)
     if isinstance(found, Refused):
         return found
     table, link = found
@@ -70,6 +73,18 @@ def number(book: Book, command: Number) -> Answer:
     signs = signs_of(link, command.signs)
     claims = common_claims(book, command, table, link, reached.row.hand, seats, signs, first=False)
     return claims if isinstance(claims, Refused) else (keyed, *claims)
+
+
+def _not_the_source(book: Book, command: Number) -> Refused | None:
+    """Who gives no numbers, or not at this table."""
+    table = book.tables.get(command.table)
+    refused = not_authorised(command.actor, PIT)
+    if refused or table is None:
+        return refused
+    by_device = command.actor.role is Role.SYSTEM
+    if by_device is (table.settings.numbers is NumbersFrom.DEVICE):
+        return None
+    return Refused(Refusal.NOT_AUTHORISED, f"{command.table}: its numbers come from the {table.settings.numbers.value}")
 
 
 def _by_numbers(book: Book, table_id: str) -> tuple[TableState, LinkState] | Refused:

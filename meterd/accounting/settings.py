@@ -70,6 +70,13 @@ class Settlement(StrEnum):
     CLOCKWISE = "clockwise"
 
 
+class NumbersFrom(StrEnum):
+    """Who gives the numbers of a table: the dealer's key, or the wheel that reports by itself; never both."""
+
+    DEALER = "dealer"
+    DEVICE = "device"
+
+
 class EnvyRules(NamedTuple):
     """How envy is reckoned on a link. ``min_cents``: the smallest wager that receives it."""
 
@@ -224,6 +231,8 @@ class TableSettings:
     ``cap_player_cents``, ``cap_table_cents``: the posted aggregate limits of one round, per player and for the whole
     table (CO 47.1-1047); None is no limit.
     ``settlement``: in which order the seats have their awards where all win by one outcome.
+    ``numbers``: who gives the numbers of spins or rolls here. ``lowest_chip_cents``: the lowest denomination of chip
+    at the table, to which odds of craps are rounded up (CO 47.1-2306(4)).
     """
 
     id: str
@@ -234,6 +243,8 @@ class TableSettings:
     cap_player_cents: int | None = None
     cap_table_cents: int | None = None
     settlement: Settlement = Settlement.COUNTER_CLOCKWISE
+    numbers: NumbersFrom = NumbersFrom.DEALER
+    lowest_chip_cents: int = 1
 
     def to_json(self) -> dict[str, Any]:
         """Plain JSON values, for an entry."""
@@ -246,13 +257,16 @@ class TableSettings:
             "cap_player_cents": self.cap_player_cents,
             "cap_table_cents": self.cap_table_cents,
             "settlement": self.settlement.value,
+            "numbers": self.numbers.value,
+            "lowest_chip_cents": self.lowest_chip_cents,
         }
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> TableSettings:
         """The inverse of :meth:`to_json`."""
         settlement = Settlement(data.get("settlement", Settlement.COUNTER_CLOCKWISE))
-        return cls(**{**data, "settlement": settlement})
+        numbers = NumbersFrom(data.get("numbers", NumbersFrom.DEALER))
+        return cls(**{**data, "settlement": settlement, "numbers": numbers})
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from meterd.accounting.settings import EnvyTo, EnvyTrigger, Settlement, SplitHand
+from meterd.accounting.settings import EnvyTo, EnvyTrigger, NumbersFrom, Settlement, SplitHand
 from meterd.app.scenario_words import Field, Form, matching
 
 #: What may follow on a ``link`` line: where nothing is said, it is as the pay table prints it.
@@ -18,6 +18,7 @@ LINK_WORDS: Final = (
 
 STREAK_FORMS: Final = (
     Form("number", "number TABLE NUMBER [by PERSON]", "a spin or roll; one that ends the streak makes the claims"),
+    Form("spin", "spin TABLE NUMBER", "a wheel reports a spin or roll by itself"),
     Form("void-spin", "void-spin TABLE (by PERSON) [and PERSON]", "the last number is taken back, with its awards"),
     Form("claim-board", "claim TABLE board HAND [by PERSON]", "a hand on the board: claims of all live seats"),
     Form(
@@ -33,6 +34,7 @@ STREAK_FORMS: Final = (
 STREAK_FIELDS: Final[Mapping[str, Field]] = {
     "ENVY_TO": Field(EnvyTo, "who receives envy: " + " or ".join(EnvyTo)),
     "ENVY_TRIGGER": Field(EnvyTrigger, "which envy hands count: " + " or ".join(EnvyTrigger)),
+    "NUMBERS_FROM": Field(NumbersFrom, "who gives the numbers: " + " or ".join(NumbersFrom)),
     "NUMBER": Field(matching(r"\d{1,2}|\d\+\d"), "a number such as 17 or 00, or two dice such as 2+2"),
     "SETTLEMENT": Field(Settlement, "an order of seats: " + " or ".join(Settlement)),
     "SPLIT": Field(SplitHand, "what a split means: " + " or ".join(SplitHand)),
@@ -41,6 +43,7 @@ STREAK_FIELDS: Final[Mapping[str, Field]] = {
 STREAK_CHOICES: Final[Mapping[str, Sequence[str]]] = {
     "ENVY_TO": tuple(EnvyTo),
     "ENVY_TRIGGER": tuple(EnvyTrigger),
+    "NUMBERS_FROM": tuple(NumbersFrom),
     "SETTLEMENT": tuple(Settlement),
     "SPLIT": tuple(SplitHand),
 }

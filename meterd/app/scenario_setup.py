@@ -19,6 +19,7 @@ from meterd.accounting.commands import SYSTEM, Command, DefineTable, OpenLink, O
 from meterd.accounting.settings import (
     LevelSettings,
     LinkSettings,
+    NumbersFrom,
     Settlement,
     SiteSettings,
     TableSettings,
@@ -210,7 +211,11 @@ class Setup:
             settlement=statement.get("settlement", Settlement.COUNTER_CLOCKWISE),
             cap_player_cents=statement.get("player_cap"),
             cap_table_cents=statement.get("table_cap"),
+            numbers=statement.get("numbers", NumbersFrom.DEALER),
+            lowest_chip_cents=statement.get("lowest_chip", 1),
         )
+        if not settings.lowest_chip_cents:
+            raise fault(statement, "a chip is worth a cent at least")
         problem = cap_problem(link, settings)
         if problem is not None:
             raise fault(statement, problem)

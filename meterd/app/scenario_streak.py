@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from meterd.accounting.book import Book
-from meterd.accounting.commands import Actor, Command, Role
+from meterd.accounting.commands import SYSTEM, Actor, Command, Role
 from meterd.accounting.commands_streak import ClaimBoard, Number, Split, VoidSpin
 from meterd.accounting.state import TableState
 from meterd.app.scenario_parse import Statement
@@ -28,6 +28,7 @@ def _board(line: Statement) -> ClaimBoard:
 
 STREAK_COMMANDS: Final[Mapping[str, Callable[[Statement], Command]]] = {
     "number": lambda s: Number(actor=_dealer(s), table=s["table"], number=s["number"]),
+    "spin": lambda s: Number(actor=SYSTEM, table=s["table"], number=s["number"]),
     "void-spin": lambda s: VoidSpin(actor=s["by"], table=s["table"], second=s.get("and")),
     "claim-board": _board,
     "split": lambda s: Split(actor=_dealer(s), table=s["table"], seat=s["seat"]),

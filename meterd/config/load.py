@@ -11,6 +11,7 @@ from meterd.accounting.settings import (
     Floor,
     LevelSettings,
     LinkSettings,
+    NumbersFrom,
     ResetMode,
     Settlement,
     SiteSettings,
@@ -24,7 +25,7 @@ from meterd.config.envy_checks import AS_PRINTED
 from meterd.config.explain import check_shape
 from meterd.config.findings import Document, Node, SiteErrors
 from meterd.config.funds import check_funds, fund_settings
-from meterd.config.money_checks import check_caps, check_links
+from meterd.config.money_checks import check_caps, check_chips, check_links
 from meterd.config.shapes import (
     BusShape,
     LevelShape,
@@ -55,6 +56,7 @@ def load_site(text: str, filename: str, catalogue: Catalogue) -> Site:
     shape = check_shape(document, SiteFile)
     check_links(document.root(), catalogue)
     check_caps(document.root(), catalogue)
+    check_chips(document.root(), catalogue)
     check_wiring(document, catalogue)
     _check_budget(document, catalogue)
     if shape is not None:
@@ -219,6 +221,8 @@ def _table(table: TableShape, links: tuple[LinkSettings, ...], catalogue: Catalo
             seats=table.seats,
             folded_live=game.folded_live if game is not None else True,
             settlement=Settlement(table.settlement),
+            numbers=NumbersFrom(table.numbers),
+            lowest_chip_cents=table.lowest_chip_cents,
             cap_player_cents=_or_none(table.player_cap_cents),
             cap_table_cents=_or_none(table.table_cap_cents),
         ),

@@ -44,17 +44,34 @@ def check_caps(root: Node, catalogue: Catalogue) -> None:
     links = {link.text("id"): link for link in root.nodes("link")}
     for table in root.nodes("table"):
         link = links.get(table.text("link"))
+        chip = table.number("lowest_chip_cents") or 1
         wager = link.number("wager_cents") if link is not None else None
         paytable = catalogue.paytables.get(link.text("paytable") or "") if link is not None else None
         if wager is None or paytable is None:
             continue
-        least = smallest_cap(paytable, table.text("game") or "", wager)
+        least = smallest_cap(paytable, table.text("game") or "", wager, chip)
         for key in ("player_cap_cents", "table_cap_cents"):
             cents = table.number(key)
             if cents is not None and cents < least:
                 table.finding(
                     key, f"below {format_cents(least)}, which the smallest wager pays at the highest odds of the table"
                 )
+
+
+def check_chips(root: Node, catalogue: Catalogue) -> None:
+    """Note tables of craps whose wager cannot lie in chips of the lowest denomination (CO 47.1-2306(4))."""
+    links = {link.text("id"): link for link in root.nodes("link")}
+    for table in root.nodes("table"):
+        link = links.get(table.text("link"))
+        paytable = catalogue.paytables.get(link.text("paytable") or "") if link is not None else None
+        chip, wager = table.number("lowest_chip_cents"), link.number("wager_cents") if link is not None else None
+        if paytable is None or paytable.kind != "craps" or not chip or wager is None:
+            continue
+        if wager % chip:
+            table.finding(
+                "lowest_chip_cents",
+                f"a wager of {format_cents(wager)} is no whole number of chips of {format_cents(chip)}",
+            )
 
 
 def _check_rates(link: Node, levels: list[Node]) -> None:

@@ -179,6 +179,12 @@ class TableShape(Shape):
     settlement: Annotated[
         Literal["counter-clockwise", "clockwise"], Field(description='"counter-clockwise" or "clockwise"')
     ] = "counter-clockwise"
+    numbers: Annotated[
+        Literal["dealer", "device"], Field(description='"dealer" or "device": who gives the numbers of spins or rolls')
+    ] = "dealer"
+    lowest_chip_cents: Annotated[
+        int, Field(ge=1, le=100_000_00, description="the lowest chip at the table: a whole number of cents, 1 or more")
+    ] = 1
     sensors: ModuleShape
     keypad: ModuleShape | None = None
     player_cap_cents: CentsOrNone = "none"

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 
+from meterd.accounting.settings import NumbersFrom
 from meterd.config import Catalogue, Finding, Site
 from meterd.paytables.model import Game, Pay, PayKind, PayTable, Row, Source
 
@@ -251,3 +252,25 @@ def test_an_aggregate_limit_is_not_below_the_smallest_wager_at_the_highest_odds(
     )
     settings = site((table, f"{table}table_cap_cents = 500_00\nplayer_cap_cents = 600_00\n")).tables[3].settings
     assert (500_00, 600_00) == (settings.cap_table_cents, settings.cap_player_cents)
+
+
+def test_a_wager_of_craps_lies_in_whole_chips(
+    site: Callable[..., Site], findings: Findings, catalogue: Catalogue
+) -> None:
+    """CO 47.1-2306(4): a $1 wager cannot lie in chips of $5; elsewhere than at craps the chip does not matter."""
+    table = 'id = "TCP-1"\n'
+    fives = (table, f"{table}lowest_chip_cents = 500\n")
+    assert 500 == site(fives).tables[3].settings.lowest_chip_cents
+    craps = with_table(catalogue, kind="craps")
+    assert only(findings(fives, catalogue=craps)) == (
+        "table[3].lowest_chip_cents",
+        "a wager of 1.00 is no whole number of chips of 5.00",
+        None,
+    )
+
+
+def test_the_source_of_a_tables_numbers_is_the_dealer_unless_said(site: Callable[..., Site]) -> None:
+    """``numbers = "device"`` is a wheel that reports by itself."""
+    table = 'id = "TCP-1"\n'
+    assert NumbersFrom.DEALER is site().tables[3].settings.numbers
+    assert NumbersFrom.DEVICE is site((table, f'{table}numbers = "device"\n')).tables[3].settings.numbers
