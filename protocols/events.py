@@ -1,11 +1,15 @@
 """What a device said, once the bytes are understood. Produced by the edge, consumed by the floor.
 
 Times are milliseconds of one monotonic clock. ``device`` is ``bus/unit``, for example ``pit-1/40``.
+
+A module with inputs tells levels and counters (:class:`Reading`); a keypad of its own tells what was pressed, one event
+a press, numbered from 1 since it came up (:class:`KeyPressed`, :class:`CardRead`; one numbering for both).
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Final
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +34,8 @@ class Reading:
 class DeviceUp:
     """A module answers (again) and its identity is checked; ``reading`` is the baseline.
 
-    ``modulus`` = 2**counter bits.
+    ``modulus`` = 2**counter bits; 1 for a keypad of its own: its reading is empty, and its
+    numbering begins anew each time.
     """
 
     device: str
@@ -40,7 +45,43 @@ class DeviceUp:
 
 @dataclass(frozen=True, slots=True)
 class DeviceDown:
-    """A module or its port is lost. ``cause``: timeout, port_lost, identity, restarted, unheard, overrun."""
+    """A module or its port is lost. ``cause``: timeout, port_lost, identity, key, restarted, unheard, overrun.
+
+    ``found``: in words, what answered at the place of the device where it was another one; empty where nothing did.
+    """
 
     device: str
     cause: str
+    found: str = ""
+
+
+#: The key of a :class:`KeyPressed` that names no act: the first part of a sequence was pressed, and more must follow.
+KEY_PART: Final = "part"
+#: Presses were lost on their way, or make no sense together: whatever stands half keyed must go.
+KEY_LOST: Final = "lost"
+
+
+@dataclass(frozen=True, slots=True)
+class KeyPressed:
+    """One press of a key, by the name its profile gives it (:mod:`protocols.pad_words`), or one of the two above.
+
+    It was pressed after ``after_ms``, when the pad last had nothing to tell, and by ``at_ms``, when it told; the
+    request that brought it left at ``began_ms``.
+    """
+
+    device: str
+    count: int
+    key: str
+    at_ms: int
+    began_ms: int
+    after_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class CardRead:
+    """A card was held to the pad. ``badge`` is ``BITS:HEX``: how many bits it has, then its bytes, ``26:0123ABC0``."""
+
+    device: str
+    count: int
+    badge: str
+    at_ms: int

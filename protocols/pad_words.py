@@ -37,8 +37,14 @@ CONFIRM: Final = "CONFIRM"
 PAY: Final = "PAY"
 #: Two keys in one snapshot: nothing was taken, the line is cleared.
 KEYS_TOO_FAST: Final = "KEYS TOO FAST"
+#: Who held a badge to the pad, one or two: ``BADGE S-ANN+S-BOB``. ENTER then shows the award, the next ENTER takes it.
+BADGE: Final = "BADGE"
+#: The award is too large for a pad: its cards are entered at the pit.
+CARDS_AT_THE_PIT: Final = "CARDS AT THE PIT"
+#: What the board gives to every live seat is being keyed: ``BOARD``, then ``BOARD H2``.
+BOARD: Final = "BOARD"
 
-#: Names of the keys of a pad, as a module profile maps them to inputs.
+#: Names of the keys of a pad, as a profile maps them to inputs or codes.
 DIGITS: Final = tuple(f"digit-{n}" for n in range(10))
 HANDS: Final = tuple(f"hand-{n}" for n in range(1, 10))
 KEY_LOCK: Final = "lock"
@@ -51,6 +57,9 @@ KEY_VOID_ROUND: Final = "void-round"
 KEY_COUNT_MISMATCH: Final = "count-mismatch"
 KEY_SUPERVISOR: Final = "supervisor"
 KEY_END_GAME: Final = "end-game"
+KEY_HOLD: Final = "hold"
+KEY_SPLIT: Final = "split"
+KEY_BOARD: Final = "board"
 KEYS: Final = (
     *DIGITS,
     *HANDS,
@@ -64,6 +73,9 @@ KEYS: Final = (
     KEY_COUNT_MISMATCH,
     KEY_SUPERVISOR,
     KEY_END_GAME,
+    KEY_HOLD,
+    KEY_SPLIT,
+    KEY_BOARD,
 )
 
 _PREVIEW: Final = re.compile(r"S(\d{1,2}) H(\d)(?: (\d+\.\d\d))?")
