@@ -29,6 +29,7 @@ from meterd.accounting.journal import (
 from meterd.accounting.landing import landed_from
 from meterd.accounting.marks import RoundMark
 from meterd.accounting.state import (
+    DEALER_SEAT,
     Award,
     AwardStatus,
     DeviceMark,
@@ -84,6 +85,12 @@ def _locked(book: Book, entry: Entry) -> None:
         link.journal.ops.append(LockOp(table.settings.id, table.round, staked, sent, sent))
 
 
+def _handed(body: Mapping[str, Any]) -> tuple[EnvyShare, ...]:
+    """The envy that an entry hands out, the dealer's with that of the seats."""
+    tokes = tuple(EnvyShare(DEALER_SEAT, *toke) for toke in body.get("tokes", ()))
+    return (*(EnvyShare(*share) for share in body["envy"]), *tokes)
+
+
 def _late_bet(book: Book, entry: Entry) -> None:
     book.tables[entry.table or ""].late += 1
 
@@ -111,8 +118,11 @@ def _confirmed(book: Book, entry: Entry) -> None:
         book.awards[name] = replace(award, verified_by=entry.actor, shown=award.shown | shown)
     link = book.links[book.awards[name].link]
     read_marks(link, body["marks"])
-    for waiting, waits in body.get("envy_waits", {}).items():
-        book.awards[waiting] = replace(book.awards[waiting], envy_waits=waits)
+    _read_waits(book, body)
+    past = book.tables[book.awards[name].table].past
+    number = book.awards[name].round
+    if number in past:
+        past[number] = past[number]._replace(handed=(*past[number].handed, *_handed(body)))
     for member in body["awards"]:
         award = book.awards[member]
         award = replace(
@@ -124,6 +134,12 @@ def _confirmed(book: Book, entry: Entry) -> None:
         )
         book.awards[member] = award
         _settled(book, award)
+
+
+def _read_waits(book: Book, body: Mapping[str, Any]) -> None:
+    """Which confirmed awards wait with their envy, and which no longer."""
+    for waiting, waits in body.get("envy_waits", {}).items():
+        book.awards[waiting] = replace(book.awards[waiting], envy_waits=waits)
 
 
 def _held(book: Book, entry: Entry) -> None:
@@ -239,7 +255,8 @@ def _game_ended(book: Book, entry: Entry) -> None:
     link = book.links[table.settings.link]
     if table.state is TableStatus.LOCKED:
         if any(book.awards[name].pending for name in table.awards):
-            table.past[table.round] = table.seats
+            table.past[table.round] = table.seats._replace(handed=_handed(entry.body))
+            _read_waits(book, entry.body)
         else:
             link.marks.pop(table.key, None)
         table.last_envy = tuple(EnvyShare(*share) for share in entry.body["envy"])

@@ -21,7 +21,6 @@ from dataclasses import replace
 from enum import StrEnum
 from typing import Any
 
-from meterd.accounting import envy
 from meterd.accounting.answer import (
     SECONDS,
     SUPERVISORS,
@@ -37,13 +36,12 @@ from meterd.accounting.commands import Actor, Command, Confirm, Hold
 from meterd.accounting.entries import Entry, Kind
 from meterd.accounting.journal import ClaimOp
 from meterd.accounting.marks import RoundMark
-from meterd.accounting.meter import Moves, add
 from meterd.accounting.numbers import by_cards
 from meterd.accounting.past import Timeline
 from meterd.accounting.refusals import Refusal, Refused
+from meterd.accounting.rules_envy import envy_of, envy_that_waited
 from meterd.accounting.state import Award, LinkState
 from meterd.accounting.ties import groups, mates, split_levels
-from meterd.money import MICROCENTS_PER_CENT
 
 
 class Proof(StrEnum):
@@ -148,8 +146,7 @@ def confirmation(
     awards, these among them.
     """
     link = book.links[award.link]
-    handed, waits = _envy_of(book, award, members, hands)
-    moves = _envy_moves(award, handed)
+    handed, waits = envy_of(book, award, members, hands)
     closed = {}
     key = award.key
     mark = marks.get(key)
@@ -168,76 +165,14 @@ def confirmation(
         "by": "supervisor",
         "second": second.id if second is not None else None,
         "marks": closed,
-        "envy": [list(share) for share in handed.shares],
-        "envy_cents": handed.share_cents,
-        "tokes": [list(toke) for toke in handed.tokes],
-        "toke_cents": handed.toke_cents,
+        **handed.facts(),
         **({"envy_waits": waits} if waits else {}),
     }
     if cards is not None:
         body["cards"] = dict(cards)
-    return entry(command, Kind.CONFIRMED, body, table=award.table, link=award.link, moves=moves, first=first)
-
-
-def _envy_of(
-    book: Book, award: Award, members: list[str], hands: Mapping[str, str]
-) -> tuple[envy.Handed, dict[str, bool]]:
-    """What the members hand out in a round that has ended, and of which awards the envy waits now, or no longer."""
-    rules = book.links[award.link].rules
-    seats = book.tables[award.table].past.get(award.round)
-    if seats is None:
-        return envy.Handed((), ()), {}
-    of_round = [book.awards[name] for name in seats.awards]
-    mine = [book.awards[name] for name in members]
-    pending = [hand for name, hand in hands.items() if name in seats.awards and name not in members]
-    later = [one for one in mine if envy.waits(rules, one.hand, pending)]
-    ready = [one for one in mine if one not in later]
-    handed = envy.handed_out(rules, seats, ready, [*later, *(one for one in of_round if one.stands)])
-    beaten = [one for one in of_round if one.envy_waits and envy.waits(rules, one.hand, [other.hand for other in mine])]
-    return handed, {**{one.id: True for one in later}, **{one.id: False for one in beaten}}
-
-
-def _envy_moves(award: Award, handed: envy.Handed) -> Moves:
-    moves: Moves = {}
-    if handed.cents:
-        add(moves, f"house/pays/{award.table}", -handed.cents * MICROCENTS_PER_CENT)
-        add(moves, f"paid/{award.table}", handed.cents * MICROCENTS_PER_CENT)
-    return moves
-
-
-def _envy_that_waited(
-    book: Book, command: Command, gone: Award, hands: Mapping[str, str], confirmed: Collection[str]
-) -> tuple[Entry, ...]:
-    """The envy of confirmed awards that waited for a higher hand which is voided or corrected now.
-
-    ``hands`` are the pending awards after that, ``confirmed`` those that it confirms.
-    """
-    rules = book.links[gone.link].rules
-    seats = book.tables[gone.table].past.get(gone.round)
-    if seats is None:
-        return ()
-    pending = [hand for name, hand in hands.items() if name in seats.awards]
-    of_round = [book.awards[name] for name in seats.awards]
-    ready = [one for one in of_round if one.envy_waits and not envy.waits(rules, one.hand, pending)]
-    if not ready:
-        return ()
-    given = [one for one in of_round if one.stands or one.id in confirmed]
-    handed = envy.handed_out(rules, seats, ready, given)
-    body: dict[str, Any] = {
-        "award": ready[0].id,
-        "awards": [],
-        "verified": False,
-        "by": "rule",
-        "second": None,
-        "marks": {},
-        "envy": [list(share) for share in handed.shares],
-        "envy_cents": handed.share_cents,
-        "tokes": [list(toke) for toke in handed.tokes],
-        "toke_cents": handed.toke_cents,
-        "envy_waits": {one.id: False for one in ready},
-    }
-    moves = _envy_moves(gone, handed)
-    return (entry(command, Kind.CONFIRMED, body, table=gone.table, link=gone.link, moves=moves, first=False),)
+    return entry(
+        command, Kind.CONFIRMED, body, table=award.table, link=award.link, moves=handed.moves(award.table), first=first
+    )
 
 
 def _persons_refusal(book: Book, command: Confirm, award: Award) -> Refused | None:
@@ -328,7 +263,7 @@ def complete_ties(
             entries.append(done)
     confirmed = [name for done in entries for name in done.body["awards"]]
     left = {name: hand for name, hand in hands.items() if name not in confirmed}
-    return (*entries, *_envy_that_waited(book, command, award, left, confirmed))
+    return (*entries, *envy_that_waited(book, command, award, left, confirmed))
 
 
 def _has_to_wait(book: Book, after: Timeline, name: str, group: set[str]) -> bool:

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any
 
-from meterd.accounting import envy
 from meterd.accounting.answer import (
     KEYS,
     PIT,
@@ -29,6 +28,7 @@ from meterd.accounting.landing import landed_json
 from meterd.accounting.meter import LevelMoney, contribute
 from meterd.accounting.refusals import Refusal, Refused
 from meterd.accounting.rules_claims import confirmed_entry
+from meterd.accounting.rules_envy import at_the_end
 from meterd.accounting.rules_limits import confirms_at_the_end, cut_round
 from meterd.accounting.settings import SplitHand
 from meterd.accounting.state import LinkState, TableState, TableStatus
@@ -304,6 +304,7 @@ def _may_not_end(
 def end_game(book: Book, command: EndGame) -> Answer:
     """END GAME: the round's envy is handed out, the table opens again.
 
+    With ``highest``, the envy of a confirmed hand waits while a higher one of the round is disputed.
     A CLOSED table that waits for END GAME opens; one closed for another reason answers TABLE_CLOSED. With envy above
     the site's threshold a supervisor has to end the round. Choice: while the link is suspended a round that has wagers
     does not end, so that no winner loses a claim by it; its wagers can go back. A
@@ -314,32 +315,22 @@ def end_game(book: Book, command: EndGame) -> Answer:
         return found
     table, link = found
     by_rule = {name for name in table.awards if confirms_at_the_end(book, table, book.awards[name])}
-    awards = [book.awards[name] for name in table.awards]
-    winners = [award for award in awards if award.stands or award.id in by_rule]
-    handed = envy.handed_out(link.rules, table.seats, winners)
-    total = handed.cents
-    refused = _may_not_end(book, command, table, link, total, by_rule)
+    handed, waits = at_the_end(book, table, link, by_rule)
+    refused = _may_not_end(book, command, table, link, handed.cents, by_rule)
     if refused:
         return refused
     entries = cut_round(book, command, table)
     for name in sorted(by_rule, key=table.awards.index):
         done = confirmed_entry(command, command.table, link.settings.id, name, by="rule", first=not entries)
         entries = (*entries, done)
-    moves = {}
-    if total:
-        moves = {
-            f"house/pays/{command.table}": -total * MICROCENTS_PER_CENT,
-            f"paid/{command.table}": total * MICROCENTS_PER_CENT,
-        }
     body = {
         "round": table.round,
         "was": table.state.value,
-        "envy": [list(share) for share in handed.shares],
-        "envy_cents": handed.share_cents,
-        "tokes": [list(toke) for toke in handed.tokes],
-        "toke_cents": handed.toke_cents,
-        "open_awards": [award.id for award in awards if award.pending and award.id not in by_rule],
+        **handed.facts(),
+        **({"envy_waits": waits} if waits else {}),
+        "open_awards": [name for name in table.awards if book.awards[name].pending and name not in by_rule],
     }
+    moves = handed.moves(command.table)
     ended = entry(
         command, Kind.GAME_ENDED, body, table=command.table, link=link.settings.id, moves=moves, first=not entries
     )

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from meterd.accounting.journal import Journal
 from meterd.accounting.marks import Part, RoundMark
@@ -33,6 +33,10 @@ class AwardStatus(StrEnum):
     PAID = "paid"
     VOIDED = "voided"
     DISPOSED = "disposed"
+
+
+#: Where what the dealer receives (a toke) stands beside what seats receive; no seat has this number.
+DEALER_SEAT: Final = 0
 
 
 class EnvyShare(NamedTuple):
@@ -71,7 +75,8 @@ class RoundSeats(NamedTuple):
     """Who sat where in a round: enough to reckon envy, also after END GAME for an award still pending.
 
     ``split`` are the seats whose hand was split in two, ``doubled`` those of them with a second wager for the second
-    hand. ``streak``: what the numbers of the round made.
+    hand. ``streak``: what the numbers of the round made. ``handed``: the envy that has been handed out for a round that
+    has ended.
     """
 
     wagers: dict[int, Wager]
@@ -82,6 +87,7 @@ class RoundSeats(NamedTuple):
     split: frozenset[int] = frozenset()
     doubled: frozenset[int] = frozenset()
     streak: StreakMark | None = None
+    handed: tuple[EnvyShare, ...] = ()
 
     def hands(self, seat: int) -> int:
         """How many wagers a seat has in the round, each for a hand of its own."""

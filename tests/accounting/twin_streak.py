@@ -45,6 +45,7 @@ class StreakState(State):
 
     rules: StreakRules
     kept: frozenset[str] = frozenset()  # awards whose envy was handed out before the history was told again
+    gone: frozenset[str] = frozenset()  # awards undone before it was
 
     def __init__(self, rules: Rules, pins: dict[str, list[int]] | None = None) -> None:
         super().__init__(rules, pins)
@@ -53,7 +54,8 @@ class StreakState(State):
         self.common: dict[str, str] = {}  # award → the hand that all seats had
         self.tokes: dict[str, int] = dict.fromkeys(rules.tables, 0)
         self.gave: set[str] = set()
-        self.ending = False
+        self.had: list[tuple[tuple[str, int], int, int, str]] = []  # round, receiver (0 the dealer), cents, award
+        self.full: dict[tuple[tuple[str, int], int, str], dict[str, int]] = {}  # what each hand gives in full
 
     def of(self, current: Round) -> list[str]:
         return self.numbers.setdefault(current.key, [])
@@ -95,9 +97,7 @@ class StreakState(State):
     def end(self, table: str) -> None:
         if table not in self.shut_tables:
             self.tokes[table] = 0
-        self.ending = True
         super().end(table)
-        self.ending = False
 
     def close(self, award: str, level: str) -> None:
         """All of a tie are confirmed at once, so each sees the hands of the others."""
@@ -116,19 +116,36 @@ class StreakState(State):
             return
         self.gave.add(win.id)
         if self.rules.envy_to == "dealer":
-            stake = Stake(0, self._wager_of(win))
-            self._hand_out(table, self._amount(amount, stake))
+            cents = self._still_due(win, 0, self._amount(amount, Stake(0, self._wager_of(win))))
+            self._hand_out(table, cents)
             if current is self.rounds[table]:
-                self.tokes[table] += self._amount(amount, stake)
+                self.tokes[table] += cents
             return
         for seat, stake in sorted(current.stakes.items()):
             together = any({seat, win.seat} <= group for group in current.groups)
             if seat == win.seat or together or stake.cents < self.rules.envy_min:
                 continue
-            cents = self._amount(amount, stake) * self.hands(current, seat)
+            cents = self._still_due(win, seat, self._amount(amount, stake) * self.hands(current, seat))
             self._hand_out(table, cents)
             if cents:
                 current.envy.append((seat, cents, win.id))
+
+    def _still_due(self, win: Win, receiver: int, cents: int) -> int:
+        """With ``highest`` nobody has more of a round than its highest hands give; what was handed out stays so."""
+        order = list(self.rules.rows)
+        due = lower = 0
+        for key, who, had, award in self.had:
+            if key == win.round.key and who == receiver and award in self.wins:
+                other = self.wins[award]
+                lower += had if order.index(other.hand) > order.index(win.hand) else 0
+                due -= had if other.hand == win.hand and other.status != "voided" else 0
+        for other in self.full.get((win.round.key, receiver, win.hand), {}).items():
+            due += other[1] if self.wins[other[0]].status != "voided" else 0
+        self.full.setdefault((win.round.key, receiver, win.hand), {})[win.id] = cents
+        if self.rules.trigger != "all":
+            cents = max(0, cents - max(0, lower - due))
+        self.had.append((win.round.key, receiver, cents, win.id))
+        return cents
 
     def _wager_of(self, win: Win) -> int:
         return win.round.stakes[win.seat].cents
@@ -146,7 +163,7 @@ class StreakState(State):
     def _gives(self, win: Win) -> bool:
         """The board's hand is nobody's, unless the house says; with ``highest`` only the best envy hand gives.
 
-        After END GAME it gives none while a better hand is pending; what was handed out stays so.
+        It gives none while a better hand is pending; what was handed out stays so.
         """
         if self._is_common(win) and not self.rules.board_triggers:
             return False
@@ -156,11 +173,8 @@ class StreakState(State):
         standing = [self.wins[award] for award in win.round.awards if award in self.wins]
         held = [one.hand for one in standing if one.status in {"confirmed", "paid", "now"} and one.hand in order]
         may_come = [one.hand for one in standing if one.status == "pending" and one.hand in order]
-        if (
-            not self.ending
-            and win.id not in self.kept
-            and any(order.index(h) < order.index(win.hand) for h in may_come)
-        ):
+        better_may_come = any(order.index(hand) < order.index(win.hand) for hand in may_come)
+        if win.id not in self.kept and (better_may_come or win.id in self.gone):
             return False
         return order.index(win.hand) == min(order.index(hand) for hand in held)
 
@@ -173,11 +187,13 @@ class StreakTwin(Twin):
     makes = StreakState
 
     def _again(self, table: str) -> None:
-        """As every history; envy once handed out is not asked for again."""
-        made = self.makes
-        self.makes = type("Kept", (made,), {"kept": frozenset(self.state.gave)})
+        """As every history; envy once handed out is not asked for again, and END GAME gave what it gave."""
+        made, before = self.makes, self.state
+        gone = frozenset(win.id for win in self.state.wins.values() if win.status == "voided")
+        self.makes = type("Kept", (made,), {"kept": frozenset(self.state.gave), "gone": gone})
         super()._again(table)
         self.makes = made
+        self.state.past_envy, self.state.tokes = before.past_envy, before.tokes
 
     def _carry_out(self, act: tuple[object, ...]) -> tuple[str, int] | None:
         verb, table = str(act[0]), str(act[1]) if len(act) > 1 else ""
