@@ -21,7 +21,7 @@ PURE: dict[str, set[str]] = {
     "meterd/handrank": BASE,
     "meterd/paytables": BASE | {"tomllib", "pydantic", "difflib"},
     "meterd/accounting": BASE,
-    "meterd/ledger": BASE | {"json", "hashlib", "struct"},
+    "meterd/ledger": BASE | {"json", "hashlib", "struct", "binascii"},  # base64 of signed notes
     "meterd/config": BASE | {"tomllib", "pydantic", "difflib"},
     "meterd/floor": BASE,
     "protocols": BASE | {"json", "hashlib", "struct"},
