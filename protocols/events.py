@@ -55,6 +55,15 @@ class DeviceDown:
     found: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class InputStuck:
+    """An input has been on for so long that no chip lies there; it stands as off until it was off. Told once."""
+
+    device: str
+    index: int
+    after_s: int
+
+
 #: The key of a :class:`KeyPressed` that names no act: the first part of a sequence was pressed, and more must follow.
 KEY_PART: Final = "part"
 #: Presses were lost on their way, or make no sense together: whatever stands half keyed must go.

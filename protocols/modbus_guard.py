@@ -123,6 +123,12 @@ class Guard:
         self._answered, self._heard = True, b""
         return found.frame
 
+    def unechoed(self) -> bool:
+        """Whether a good reply waits unread because this line is said to echo and our own request was not heard."""
+        if not self.echo or self._answered or self._request in self._heard:
+            return False
+        return bool(find_reply(self._request, self._heard).frame)
+
     def settle(self) -> Cause | None:
         """The request was given up, or is about to be replaced: count why, once. None: nothing was heard."""
         heard, self._heard = self._heard, b""

@@ -32,13 +32,14 @@ from meterd.config import Site
 from meterd.edge.clock import Clock
 from meterd.edge.control import Answer, ControlServer
 from meterd.edge.modbus import ModbusBus
+from meterd.edge.modbus_identity import Identities
 from meterd.edge.modbus_line import BusStats
 from meterd.edge.notify import notify, watchdog_interval_s
 from meterd.edge.sign import SignBus
 from meterd.edge.store import Store
 from meterd.errors import EXIT_DONE, EXIT_LEDGER, ConfigError, LedgerError
 from meterd.ledger.record import Record
-from protocols.events import DeviceDown, DeviceUp, Reading
+from protocols.events import DeviceDown, DeviceUp, InputStuck, Reading
 
 TICK_S: Final = 0.25  # how often the wire loop shows that it lives
 TICK_STALE_S: Final = 2.0  # a wire loop older than this no longer earns the watchdog's trust
@@ -130,8 +131,16 @@ class Daemon:
         )
         self.money.committer.decide(Note(actor=SYSTEM, kind=Kind.STARTED, facts=self._about()))
         self._bus_stats = {bus.id: BusStats() for bus in site.buses if bus.kind == "modbus"}
+        known = Identities.of(module for table in site.tables for module in table.modules)
         self._buses: dict[str, ModbusBus] = {
-            bus.id: ModbusBus(bus, site.modules_of(bus.id), site.poll, self._sink(bus.id), self._bus_stats[bus.id])
+            bus.id: ModbusBus(
+                bus,
+                site.modules_of(bus.id),
+                site.poll,
+                self._sink(bus.id),
+                self._bus_stats[bus.id],
+                identities=known,
+            )
             for bus in site.buses
             if bus.kind == "modbus"
         }
@@ -147,8 +156,8 @@ class Daemon:
 
     # ── from the wires to the money thread ──────────────────────────────────────────────────────────────────────
 
-    def _sink(self, bus: str) -> Callable[[DeviceUp | Reading | DeviceDown], None]:
-        def offer(event: DeviceUp | Reading | DeviceDown) -> None:
+    def _sink(self, bus: str) -> Callable[[DeviceUp | Reading | DeviceDown | InputStuck], None]:
+        def offer(event: DeviceUp | Reading | DeviceDown | InputStuck) -> None:
             self.money.inbox.offer(event, bus)
 
         return offer

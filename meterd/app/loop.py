@@ -21,6 +21,7 @@ from meterd.accounting.commands_streak import ClaimBoard, Number
 from meterd.accounting.entries import Entry, Kind
 from meterd.accounting.rules import Decision
 from meterd.accounting.state import TableStatus
+from meterd.app.asked import Asked
 from meterd.app.commit import Committer, Stamp
 from meterd.app.effects import Effects, UnitKey, closed_outputs, sign_wanted, table_wanted
 from meterd.app.inbox import Inbox
@@ -35,7 +36,7 @@ from meterd.errors import InvariantBroken, LedgerError, MeterdError, MisuseError
 from meterd.floor.router import Router
 from meterd.floor.session import TableSession
 from meterd.money import whole_cents
-from protocols.events import DeviceDown, DeviceUp, Reading
+from protocols.events import DeviceDown, DeviceUp, InputStuck, Reading
 
 HEARTBEAT_S: Final = 0.5  # how long the thread sleeps at most; it then checks the clock and the sum of all accounts
 
@@ -48,14 +49,15 @@ _LEVELS: Final = {"info": 20, "warning": 30}
 
 log = structlog.get_logger()
 
-DeviceEvent = DeviceUp | Reading | DeviceDown
+DeviceEvent = DeviceUp | Reading | DeviceDown | InputStuck
 
 
 class Ask(NamedTuple):
-    """A command from outside (page, command line) and where its answer goes, after commit."""
+    """A command from outside (page, command line), where its answer goes, after commit, and who asked for it."""
 
     command: Command
     answer: Future[Decision]
+    asked: Asked | None = None
 
 
 class MoneyLoop:
@@ -174,7 +176,7 @@ class MoneyLoop:
         self._asked = [item.answer for item in items if isinstance(item, Ask)]
         for item in items:
             if isinstance(item, Ask):
-                self._answers.append((item.answer, self._decide(item.command)))
+                self._answers.append((item.answer, self._asked_for(item)))
                 self._touch(item.command)
             else:
                 self._device(item)
@@ -192,19 +194,33 @@ class MoneyLoop:
         if isinstance(event, DeviceUp):
             self._devices_json = {**self._devices_json, event.device: {"up": True, "cause": None}}
         elif isinstance(event, DeviceDown):
-            self._devices_json = {**self._devices_json, event.device: {"up": False, "cause": event.cause}}
+            lost = {"up": False, "cause": event.cause, **({"found": event.found} if event.found else {})}
+            self._devices_json = {**self._devices_json, event.device: lost}
         for session in self._router.sessions_for(event.device):
             self._touched.add(session.table_id)
             waiting = list(session.on_event(event, self.book))
             while waiting:
-                command = waiting.pop(0)
-                if isinstance(command, Claim | ClaimBoard | Number):
-                    command = replace(command, signs=self._signs_above(command.table))
+                command = self._with_signs(waiting.pop(0))
                 decision = self._decide(command)
                 waiting = list(session.on_decided(command, decision, self.book)) + waiting
 
-    def _decide(self, command: Command) -> Decision:
-        decision = self.committer.decide(command)
+    def _asked_for(self, item: Ask) -> Decision:
+        """What somebody asked for. Nobody opens a table by hand whose modules are not heard."""
+        command = item.command
+        if isinstance(command, OpenTable) and command.table in self._sessions and item.asked is not None:
+            deaf = [device for device in self._devices_of(command.table) if not self._heard(device)]
+            if deaf:
+                return self._decide(refusal, item.asked)
+        return self._decide(self._with_signs(command), item.asked)
+
+    def _with_signs(self, command: Command) -> Command:
+        """A claim as it is decided: with what the signs show above the meters at this moment."""
+        if isinstance(command, Claim | ClaimBoard | Number):
+            return replace(command, signs=self._signs_above(command.table))
+        return command
+
+    def _decide(self, command: Command, asked: Asked | None = None) -> Decision:
+        decision = self.committer.decide(command, asked)
         for entry in decision.entries:
             for key, values in stored_levels(entry).items():
                 shown = values["display_microcents"]

@@ -40,6 +40,8 @@ _ADVICE: Final = {
     "timeout": "the module does not answer: check its power, its cable and its unit id",
     "refused": "the module answers with an error: check that its profile fits",
     "identity": "another kind of module answers there: check the cables and the unit ids",
+    "serial": "another module of that kind answers there: check the cables, or the serial in the site file",
+    "outputs": "the module does not show what is written to it: check its outputs, its safe state and its profile",
     "restarted": "the module restarted: check its power supply",
     "overrun": "this machine could not keep up: look at its load and its disk",
     "counter_fell": "the module restarted: check its power supply",

@@ -9,7 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal, NamedTuple
+from typing import Final, Literal, NamedTuple
+
+#: What a 32-bit counter is read modulo where the order of its registers is not known.
+EITHER_MODULUS: Final = 65_535
 
 #: Keys a keypad profile may wire. A key is momentary; its counter is the identity of a press.
 KEY_NAMES: tuple[str, ...] = (
@@ -42,18 +45,33 @@ class BitBlock:
 
 
 @dataclass(frozen=True, slots=True)
+class ClearBlock:
+    """How the counters of a module are set back by hand: coil ``address`` + index of the input takes a 1.
+
+    meterd never clears a counter: it counts from a baseline, and a counter that fell is a restarted module.
+    """
+
+    address: int
+
+
+@dataclass(frozen=True, slots=True)
 class CounterBlock:
-    """One counter per input, read by function 03 or 04, in the order of the inputs."""
+    """One counter per input, read by function 03 or 04, in the order of the inputs.
+
+    ``high_word_first`` "either": nobody prints which register of a 32-bit counter comes first. Such a counter is read
+    modulo 65,535, where it does not matter: 65,536 leaves 1, so both orders leave the sum of the two registers.
+    """
 
     function: Literal[3, 4]
     address: int
     bits: Literal[16, 32]
-    high_word_first: bool = True
+    high_word_first: bool | Literal["either"] = True
+    clear: ClearBlock | None = None
 
     @property
     def modulus(self) -> int:
-        """The value at which a counter wraps to 0."""
-        return 1 << self.bits
+        """The value at which a counter, as it is read, wraps to 0."""
+        return EITHER_MODULUS if self.bits == 32 and self.high_word_first == "either" else 1 << self.bits
 
     @property
     def words_each(self) -> int:
@@ -95,6 +113,27 @@ class IdentityBlock:
 
 
 @dataclass(frozen=True, slots=True)
+class SerialBlock:
+    """Registers that tell one module of a kind from the next: a serial number, or a name somebody gave the unit."""
+
+    function: Literal[3, 4]
+    address: int
+    words: int
+
+
+@dataclass(frozen=True, slots=True)
+class SafeState:
+    """What darkens the lamps when meterd is gone: the module's own watchdog.
+
+    ``after_ms`` None: the module has none that we know of, or none that is on as it leaves the factory.
+    """
+
+    after_ms: int | None
+    watches: str
+    set_up: str
+
+
+@dataclass(frozen=True, slots=True)
 class Profile:
     """One kind of module: where its points lie and what is wired to them.
 
@@ -106,6 +145,8 @@ class Profile:
         lock: input index of the lock button; ``lockout``: output index of the "betting closed" lamp.
         keys: key name → input index, for a keypad.
         turnaround_ms: the longest the module thinks before it answers.
+        serial: where the module says which one of its kind it is; without it swapped modules cannot be told apart.
+        safe_state: the module's own watchdog, for whoever commissions it.
     """
 
     id: str
@@ -123,6 +164,8 @@ class Profile:
     lamps: tuple[int, ...] = ()
     lockout: int | None = None
     keys: Mapping[str, int] = field(default_factory=dict)
+    serial: SerialBlock | None = None
+    safe_state: SafeState | None = None
 
     @property
     def modulus(self) -> int:
@@ -132,11 +175,12 @@ class Profile:
 
 @dataclass(frozen=True, slots=True)
 class ModuleRef:
-    """A module on a bus: what is addressed, and what answers there."""
+    """A module on a bus: what is addressed, and what answers there. ``serial``: which one of its kind it must be."""
 
     bus: str
     unit: int
     profile: Profile
+    serial: str | None = None
 
     @property
     def device(self) -> str:

@@ -232,7 +232,7 @@ def _table(table: TableShape, links: tuple[LinkSettings, ...], catalogue: Catalo
 
 
 def _module(module: ModuleShape, catalogue: Catalogue) -> ModuleRef:
-    return ModuleRef(module.bus, module.unit, catalogue.profiles[module.profile])
+    return ModuleRef(module.bus, module.unit, catalogue.profiles[module.profile], module.serial)
 
 
 def _sign(sign: SignShape, catalogue: Catalogue) -> SignConfig:

@@ -5,21 +5,24 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Annotated, Final, Literal
 
-from pydantic import Field
+from pydantic import Field, WrapValidator
 
 from meterd.config.devices import (
     KEY_NAMES,
     BitBlock,
+    ClearBlock,
     CounterBlock,
     IdentityBlock,
     Profile,
+    SafeState,
+    SerialBlock,
     SignModel,
     TextBlock,
 )
 from meterd.config.explain import check_shape
 from meterd.config.findings import Document, SiteErrors, nearest
 from meterd.config.lines import KeyPath
-from meterd.config.shapes import Name, Shape
+from meterd.config.shapes import Name, Shape, said_once
 
 #: One request reads at most 125 registers; a profile that needs more would need two readings taken apart in time.
 REGISTERS_MAX: Final = 125
@@ -41,13 +44,24 @@ class BitsShape(Shape):
     active_high: Flag = True
 
 
+class ClearShape(Shape):
+    """``[counters.clear]``: coils that set a counter back when a 1 is written."""
+
+    address: Address
+
+
 class CountersShape(Shape):
     """``[counters]``: one for each input, in the order of the inputs."""
 
     function: Annotated[Literal[3, 4], Field(description="3 (holding registers) or 4 (input registers)")]
     address: Address
     bits: Annotated[Literal[16, 32], Field(description="16 or 32")]
-    high_word_first: Flag
+    high_word_first: Annotated[
+        bool | Literal["either"],
+        WrapValidator(said_once),
+        Field(description='true, false, or "either" where no public page tells'),
+    ]
+    clear: ClearShape | None = None
 
 
 class TextShape(Shape):
@@ -67,6 +81,26 @@ class IdentityShape(Shape):
         tuple[Annotated[int, Field(ge=0, le=65535)], ...],
         Field(strict=False, min_length=1, max_length=16, description="a list of 1 to 16 register values, 0 to 65535"),
     ]
+
+
+class SerialShape(Shape):
+    """``[serial]``: registers that tell one module of a kind from the next."""
+
+    function: Annotated[Literal[3, 4], Field(description="3 (holding registers) or 4 (input registers)")]
+    address: Address
+    words: Annotated[int, Field(ge=1, le=16, description="how many registers, 1 to 16")]
+
+
+class SafeStateShape(Shape):
+    """``[safe_state]``: the module's own watchdog, for whoever commissions it."""
+
+    after_ms: Annotated[
+        Annotated[int, Field(ge=100, le=600_000)] | Literal["none"],
+        WrapValidator(said_once),
+        Field(description='milliseconds without meterd after which the lamps go dark, or "none"'),
+    ]
+    watches: Annotated[str, Field(min_length=1, description="what has to stay away: a request, or the heartbeat")]
+    set_up: Annotated[str, Field(min_length=1, description="how it is switched on, or where that is told")]
 
 
 class WiringShape(Shape):
@@ -96,6 +130,8 @@ class ProfileShape(Shape):
     identity: IdentityShape | None = None
     wiring: WiringShape | None = None
     keys: Annotated[dict[str, Index], Field(default_factory=dict, description="key names with input indices")]
+    serial: SerialShape | None = None
+    safe_state: SafeStateShape | None = None
 
 
 class SignModelShape(Shape):
@@ -147,7 +183,7 @@ def _profile(shape: ProfileShape) -> Profile:
         id=shape.id,
         kind=shape.kind,
         inputs=BitBlock(**shape.inputs.model_dump()),
-        counters=CounterBlock(**shape.counters.model_dump()) if shape.counters else None,
+        counters=_counters(shape.counters) if shape.counters else None,
         outputs=BitBlock(**shape.outputs.model_dump()) if shape.outputs else None,
         flash=BitBlock(**shape.flash.model_dump()) if shape.flash else None,
         text=TextBlock(**shape.text.model_dump()) if shape.text else None,
@@ -159,7 +195,18 @@ def _profile(shape: ProfileShape) -> Profile:
         lamps=wiring.lamps if wiring else (),
         lockout=wiring.lockout if wiring else None,
         keys=dict(shape.keys),
+        serial=SerialBlock(**shape.serial.model_dump()) if shape.serial else None,
+        safe_state=_safe_state(shape.safe_state) if shape.safe_state else None,
     )
+
+
+def _counters(shape: CountersShape) -> CounterBlock:
+    clear = ClearBlock(shape.clear.address) if shape.clear else None
+    return CounterBlock(shape.function, shape.address, shape.bits, shape.high_word_first, clear)
+
+
+def _safe_state(shape: SafeStateShape) -> SafeState:
+    return SafeState(None if shape.after_ms == "none" else shape.after_ms, shape.watches, shape.set_up)
 
 
 def _check_profile(document: Document, shape: ProfileShape) -> None:
@@ -173,6 +220,8 @@ def _check_profile(document: Document, shape: ProfileShape) -> None:
             document.finding(
                 ("counters", "bits"), f"{registers} registers do not fit into one reading of {REGISTERS_MAX}"
             )
+        if shape.counters.bits == 16 and shape.counters.high_word_first == "either":
+            document.finding(("counters", "high_word_first"), "one register has no order: expected true or false")
     _check_coils(document, shape)
     if shape.kind == "sensors":
         _check_sensors(document, shape)

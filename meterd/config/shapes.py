@@ -27,7 +27,7 @@ LEVELS_MS_MIN: Final = 20
 LEVELS_MS_MAX: Final = 500
 
 
-def _said_once(value: Any, handler: ValidatorFunctionWrapHandler) -> Any:
+def said_once(value: Any, handler: ValidatorFunctionWrapHandler) -> Any:
     """One finding for "a number or a word" instead of one for each alternative."""
     try:
         return handler(value)
@@ -51,12 +51,12 @@ Name = Annotated[
 ]
 Cents = Annotated[int, Field(ge=0, le=AMOUNT_CENTS_MAX, description="a whole number of cents")]
 CentsOrNone = Annotated[
-    Cents | Literal["none"], WrapValidator(_said_once), Field(description='a whole number of cents, or "none"')
+    Cents | Literal["none"], WrapValidator(said_once), Field(description='a whole number of cents, or "none"')
 ]
 Rate = Annotated[int, Field(ge=0, le=PPM_PER_WHOLE, description="millionths of a wager, 0 to 1_000_000")]
 RateOrNone = Annotated[
     Rate | Literal["none"],
-    WrapValidator(_said_once),
+    WrapValidator(said_once),
     Field(description='millionths of a wager, 0 to 1_000_000, or "none" (which is not 0)'),
 ]
 YesNo = Annotated[Literal["yes", "no"], Field(description='"yes" or "no"')]
@@ -144,7 +144,7 @@ class LinkShape(Shape):
     ] = "as-printed"
     envy_min_cents: Annotated[
         Cents | Literal["as-printed"],
-        WrapValidator(_said_once),
+        WrapValidator(said_once),
         Field(description='a whole number of cents, or "as-printed"'),
     ] = "as-printed"
     envy_to: Annotated[
@@ -167,6 +167,10 @@ class ModuleShape(Shape):
     bus: Annotated[str, Field(description="the id of a bus")]
     unit: Annotated[int, Field(ge=1, le=247, description="a unit id, 1 to 247 (32 to 127 recommended)")]
     profile: Annotated[str, Field(description="the id of a module profile")]
+    serial: Annotated[
+        str | None,
+        Field(min_length=1, max_length=79, description="what the module's serial registers say, as text"),
+    ] = None
 
 
 class TableShape(Shape):
@@ -200,7 +204,7 @@ class PoolShape(Shape):
     at_cap: Annotated[Literal["none", "stop", "grow"], Field(description='"none", "stop" or "grow"')]
     share_at_cap_ppm: Annotated[
         Annotated[int, Field(ge=0, le=PPM_PER_WHOLE)] | Literal["same"],
-        WrapValidator(_said_once),
+        WrapValidator(said_once),
         Field(description='millionths of what is taken while a growing pool is at its cap, or "same"'),
     ]
     reseeds: Annotated[str, Field(min_length=1, description='the pool it fills after a win, or "none"')]
@@ -265,6 +269,9 @@ class PollShape(Shape):
         1000
     )
     timeout_ms: Annotated[int, Field(ge=20, le=2_000, description="milliseconds, 20 to 2_000 (100 is usual)")] = 100
+    stuck_s: Annotated[
+        int, Field(ge=10, le=86_400, description="seconds after which an input that is on counts as stuck")
+    ] = 3_600
 
 
 class WebShape(Shape):

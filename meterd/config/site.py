@@ -79,11 +79,12 @@ class SignConfig:
 
 @dataclass(frozen=True, slots=True)
 class PollConfig:
-    """How often modules are asked, and how long a reply may take."""
+    """How often modules are asked, how long a reply may take, and how long an input may be on (``stuck_s``)."""
 
     levels_ms: int = 100
     counters_ms: int = 1000
     timeout_ms: int = 100
+    stuck_s: int = 3600
 
 
 @dataclass(frozen=True, slots=True)

@@ -93,6 +93,42 @@ def _check_modules(root: Node, wired: list[Wired]) -> None:
                 f"unit {each.unit} looks like a function code, so one stray byte can cost replies: "
                 "32 to 127 without 43 are safe",
             )
+    _check_serials(wired)
+    _check_swaps(wired)
+
+
+def _check_serials(wired: list[Wired]) -> None:
+    """A serial number is of a module that tells it, and of one module."""
+    taken: dict[str, Wired] = {}
+    for each in wired:
+        serial = each.node.text("serial")
+        if serial is None:
+            continue
+        if each.profile is not None and each.profile.serial is None:
+            each.node.finding("serial", f'"{each.profile.id}" has no registers that tell a serial number')
+        first = taken.setdefault(serial, each)
+        if first is not each:
+            line = first.node.document.line((*first.node.path, "serial"))
+            each.node.finding("serial", f'"{serial}" is the module in line {line} already')
+
+
+def _check_swaps(wired: list[Wired]) -> None:
+    """Two lines with the same unit ids and kinds of modules: swapped plugs would show one table's bets at the other."""
+    first: dict[tuple[int, str], Wired] = {}
+    told: set[tuple[str, str]] = set()
+    for each in wired:
+        if each.bus is None or each.unit is None or each.profile is None or each.node.text("serial") is not None:
+            continue
+        other = first.setdefault((each.unit, each.profile.id), each)
+        pair = (other.bus or "", each.bus)
+        if other.bus != each.bus and pair not in told:
+            told.add(pair)
+            cure = "unit ids of their own" if each.profile.serial is None else 'unit ids of their own, or a "serial"'
+            each.node.warning(
+                "unit",
+                f'bus "{other.bus}" has a "{each.profile.id}" of unit {each.unit} too, so nobody would notice swapped '
+                f"plugs: give the modules {cure}",
+            )
 
 
 def _check_bus_of(node: Node, bus: str | None, buses: Mapping[str, Node], kind: str) -> None:

@@ -4,8 +4,8 @@ Rule 1: each module has a fixed cadence of its own, staggered over the period. A
 it was due is counted as late and its cadence goes on as planned; nothing is caught up in a burst.
 Rule 2: levels first; counters once a second, and right after levels that changed, before the reading is handed over,
 so that a wager and its identity arrive together. Only changes are handed over.
-Rule 3: a module is trusted from a baseline on (identity, levels, counters: :class:`DeviceUp`). Counters that fell,
-replies that stay away, a lost port and a pause of our own end the trust (:class:`DeviceDown`).
+Rule 3: a module is trusted from a baseline on (identity, outputs, levels, counters: :class:`DeviceUp`). Counters that
+fell, replies that stay away, outputs that do not obey, a lost port and a pause of our own end it (:class:`DeviceDown`).
 Rule 4: a wanted output goes before the next poll; but no module is written twice, and no more than four are written,
 while a poll is due. Outputs are read back in the module's next turn.
 Rule 5: a dead module is asked seldom and briefly, so its neighbours keep their cadence.
@@ -25,21 +25,20 @@ from operator import attrgetter
 from typing import Final
 
 from meterd.config import BusConfig, PollConfig, UnitWanted
-from meterd.edge.modbus_line import BusStats, Line, ModuleRefusedError, NoReplyError, Reply, Request
-from meterd.edge.modbus_unit import FLASH_HALF_S, UNHEARD_MS, Snapshot, UnheardError, Unit, UnitPlan, counters_continue
-from meterd.edge.serialport import Backoff, PortLostError, program_fault
-from protocols.events import DeviceDown, DeviceUp, Reading
+from meterd.edge.modbus_identity import Identities, StrangerError
+from meterd.edge.modbus_line import BusStats, Line, ModuleRefusedError, NoReplyError, Trace
+from meterd.edge.modbus_outputs import FLASH_HALF_S
+from meterd.edge.modbus_talk import CHECK_S, OutputsError, Talk
+from meterd.edge.modbus_unit import UNHEARD_MS, Snapshot, UnheardError, Unit, UnitPlan, counters_continue
+from meterd.edge.serialport import Backoff, PortLostError, program_fault, wait_for_port
+from protocols.events import DeviceDown, DeviceUp, InputStuck, Reading
 
 FAILURES_MAX: Final = 3  # polls in a row without a good reply; one or two are noise
 PROBE_FIRST_S: Final = 2.0
 PROBE_MAX_S: Final = 5.0  # a module that was switched on again is back within this
-SUSPECT_S: Final = 0.030  # a module that failed once gets its turnaround and this, not the whole timeout
-CHECK_S: Final = 1.0  # outputs are read back this often
-HEARTBEAT_S: Final = 1.0
 WRITES_IN_A_ROW_MAX: Final = 4  # at 38400 baud they take 70 ms, so no poll becomes late by them
-AVOID_S: Final = 1.0  # later than this after a timeout no reply comes any more
 SAFE_LIMIT_S: Final = 1.0  # on the way out nobody waits longer for lamps
-Sink = Callable[[DeviceUp | Reading | DeviceDown], None]
+Sink = Callable[[DeviceUp | Reading | DeviceDown | InputStuck], None]
 
 
 class ModbusBus:
@@ -54,18 +53,24 @@ class ModbusBus:
         stats: BusStats | None = None,
         *,
         clock: Callable[[], float] = time.monotonic,
+        identities: Identities | None = None,
+        trace: Trace | None = None,
     ) -> None:
-        """Prepare; :meth:`run` does everything."""
+        """Prepare; :meth:`run` does everything.
+
+        ``identities``: which device belongs where in the whole site; ``trace`` is told every byte.
+        """
         self._bus = bus
         unheard_ms = max(UNHEARD_MS, FAILURES_MAX * poll.levels_ms + poll.timeout_ms)
-        self._units = {plan.unit: Unit(plan, unheard_ms) for plan in units}
+        self._units = {plan.unit: Unit(plan, unheard_ms, poll.stuck_s) for plan in units}
         self._poll = poll
         self._period_s = poll.levels_ms / 1000
         self._sink = sink
         self.stats = self._stats = stats or BusStats()
         self._clock = clock
-        self._line = Line(bus, self.stats, clock=clock)
+        self._line = Line(bus, self.stats, clock=clock, trace=trace)
         self._line.on_lost = self._stir
+        self._talk = Talk(self._line, poll, self.stats, identities or Identities.of(units), clock)
         self._backoff = Backoff()
         self._stirred = asyncio.Event()
         self._settled = asyncio.Event()
@@ -86,7 +91,7 @@ class ModbusBus:
                     self._port_down(lost)
                 except Exception as fault:  # noqa: BLE001 - the tables of this line close, the rest of the floor plays on
                     self._port_down(program_fault(self._bus, fault))
-                await asyncio.sleep(self._backoff.next_s())
+                await wait_for_port(self._bus.port, self._backoff.next_s())
         finally:
             self._line.close()
             self._stats.port_up = False
@@ -165,7 +170,7 @@ class ModbusBus:
             if writer is not None:
                 self._writes_in_a_row += 1
                 writer.written_this_turn = True
-                await self._attempt_write(writer, self._write(writer))
+                await self._attempt_write(writer, self._talk.write(writer))
                 self._settled.set()
             elif unit.due_s <= now_s:
                 self._writes_in_a_row = 0
@@ -210,7 +215,7 @@ class ModbusBus:
         self._book_turn(unit, now_s)
         await self._attempt(unit, self._poll_unit(unit) if unit.up else self._bring_up(unit))
         if unit.up and not unit.failures and not unit.long_turn:
-            await self._attempt_write(unit, self._look_after(unit))
+            await self._attempt_write(unit, self._talk.look_after(unit))
 
     def _book_turn(self, unit: Unit, now_s: float) -> None:
         """Count the poll, say whether it is late, and set the next one on the cadence."""
@@ -229,10 +234,15 @@ class ModbusBus:
             await work
         except UnheardError:
             self._unit_down(unit, "unheard")  # the next turn takes a new baseline
+        except (StrangerError, OutputsError) as fault:
+            self._unit_down(unit, getattr(fault, "cause", "outputs"), str(fault))
+            self._probe_later(unit)
         except (NoReplyError, ModuleRefusedError) as fault:
             unit.failures += 1
             if unit.failures >= FAILURES_MAX:
-                self._unit_down(unit, "timeout" if isinstance(fault, NoReplyError) else "refused")
+                silent = isinstance(fault, NoReplyError)
+                detail = self._stats.port_hint if silent else str(fault)
+                self._unit_down(unit, "timeout" if silent else "refused", detail)
                 self._probe_later(unit)
 
     async def _attempt_write(self, unit: Unit, work: Awaitable[None]) -> None:
@@ -247,31 +257,23 @@ class ModbusBus:
         unit.probe_s = min(PROBE_MAX_S, unit.probe_s * 1.5) if unit.probe_s else PROBE_FIRST_S
         unit.due_s = self._clock() + unit.probe_s
 
-    def _unit_down(self, unit: Unit, cause: str) -> None:
-        """End the trust in a module; told once."""
-        tell = unit.up or unit.cause is None
+    def _unit_down(self, unit: Unit, cause: str, detail: str = "") -> None:
+        """End the trust in a module. Told once, and again where something new stands in its way."""
+        tell = unit.up or unit.cause is None or (bool(detail) and (cause, detail) != unit.told)
         if unit.up:
             self._stats.units_up -= 1
         unit.forget()
         unit.cause = cause
         if tell:
-            self._sink(DeviceDown(unit.device, cause))
+            unit.told = (cause, detail)
+            self._sink(DeviceDown(unit.device, cause, detail))
 
     async def _bring_up(self, unit: Unit) -> None:
-        """Identity, then a baseline of levels and counters: from here on the module is trusted."""
-        identity = unit.profile.identity
-        request = unit.identity_request()
-        if identity is not None and request is not None and not unit.identified:
-            reply = await self._ask(unit, request)
-            if reply.values != identity.expected:
-                self._unit_down(unit, "identity")
-                self._probe_later(unit)
-                return
-            unit.identified = True
-            unit.due_s = self._clock()  # the baseline has a turn of its own: the neighbours do not wait for both
+        """Who it is, then what its outputs show, then a baseline: from here on the module is trusted."""
+        if not await self._talk.introduce(unit):
+            unit.due_s = self._clock()
             return
-        snapshot, counts = await self._read_all(unit)
-        self._trust(unit, snapshot, counts)
+        self._trust(unit, *await self._talk.read_all(unit))
 
     def _trust(self, unit: Unit, snapshot: Snapshot, counts: tuple[int, ...]) -> None:
         """Hand over the baseline; all outputs are written again."""
@@ -289,39 +291,28 @@ class ModbusBus:
         self._backoff.reset()
         self._sink(DeviceUp(unit.device, reading, unit.modulus))
 
-    async def _read_all(self, unit: Unit) -> tuple[Snapshot, tuple[int, ...]]:
-        """Levels, then counters, whatever they are."""
-        request = unit.counters_request()
-        if not unit.polls_levels and request is not None:
-            counters = await self._ask(unit, request)
-            return unit.took_no_levels(counters), unit.counts(counters)
-        snapshot = unit.took_levels(await self._ask(unit, unit.levels_request()))
-        return snapshot, unit.counts(None if request is None else await self._ask(unit, request))
-
     async def _poll_unit(self, unit: Unit) -> None:
         """One poll of a trusted module; a reading goes out if anything changed."""
-        unit.long_turn = False
-        if unit.polls_levels and unit.handed is not None:
-            snapshot = unit.took_levels(await self._ask(unit, unit.levels_request()))
-            request = unit.counters_request()
-            now_s = self._clock()
-            if unit.handed is None:  # :meth:`rebaseline` was called meanwhile
-                return
-            if request is None:
-                counts = unit.counts(None)
-            elif snapshot.levels != unit.handed.levels or now_s >= unit.counters_due_s:
-                unit.counters_due_s = now_s  # stays due if this read fails
-                unit.long_turn = True
-                counts = unit.counts(await self._ask(unit, request))
-                unit.counters_due_s = now_s + self._poll.counters_ms / 1000
-            else:
-                unit.snapshot = snapshot
-                unit.failures = 0
-                return
-        else:
-            snapshot, counts = await self._read_all(unit)
+        snapshot, counts = await self._talk.read_changed(unit)
+        if unit.handed is None:  # :meth:`rebaseline` was called meanwhile
+            return
         unit.failures = 0
-        self._hand_over(unit, snapshot, counts)
+        self._tell_stuck(unit)
+        if counts is None:
+            unit.snapshot = snapshot
+        else:
+            self._hand_over(unit, snapshot, counts)
+
+    def _tell_stuck(self, unit: Unit) -> None:
+        """Alarms for inputs that got stuck; silence about those that went off."""
+        known = {int(name.rpartition("/di")[2]) for name in self._stats.stuck if name.startswith(f"{unit.device}/")}
+        if known == unit.stuck:
+            return
+        for index in known - unit.stuck:
+            del self._stats.stuck[f"{unit.device}/di{index}"]
+        for index in sorted(unit.stuck - known):
+            self._stats.stuck[f"{unit.device}/di{index}"] = self._poll.stuck_s
+            self._sink(InputStuck(unit.device, index, self._poll.stuck_s))
 
     def _hand_over(self, unit: Unit, snapshot: Snapshot, counts: tuple[int, ...]) -> None:
         """Tell the floor of a change, or of a module that restarted."""
@@ -337,64 +328,3 @@ class ModbusBus:
         if reading.levels != handed.levels or reading.counts != handed.counts:
             unit.handed = reading
             self._sink(reading)
-
-    # ---- outputs
-
-    async def _write(self, unit: Unit) -> None:
-        """Bring the coils, else the text, to what is wanted; coils are read back in the module's next turn."""
-        writes = unit.output_writes(self._clock())
-        for request in writes:
-            await self._ask(unit, request)
-            unit.wrote(request)
-            self._stats.writes += 1
-        if writes and not unit.flashes:
-            unit.check_due_s = self._clock()  # read back in the next turn, so that the neighbours do not wait for both
-        text = None if writes else unit.text_write()
-        if text is not None:
-            await self._ask(unit, text)
-            unit.wrote(text)
-            self._stats.writes += 1
-        unit.settle(self._clock())
-
-    async def _look_after(self, unit: Unit) -> None:
-        """Once a second each, in turns of their own so that none gets long: toggle the heartbeat, read outputs back."""
-        now_s = self._clock()
-        if now_s >= unit.heartbeat_due_s:
-            unit.heartbeat_due_s = now_s + HEARTBEAT_S
-            beat = unit.heartbeat_write()
-            if beat is not None:
-                await self._ask(unit, beat)
-                return
-        if now_s >= unit.check_due_s:
-            await self._check(unit)
-
-    async def _check(self, unit: Unit) -> None:
-        """Read the outputs back; what differs is written again."""
-        unit.check_due_s = self._clock() + CHECK_S
-        request = unit.check_request()
-        if request is not None and not unit.checked(await self._ask(unit, request), self._clock()):
-            self._stats.rewrites += 1
-
-    # ---- one exchange
-
-    async def _ask(self, unit: Unit, request: Request) -> Reply:
-        """One exchange, after making sure that a reply still under way from an earlier one cannot be taken for it."""
-        if unit.avoid is not None:
-            shape, until_s = unit.avoid
-            flush = unit.flush_request(shape) if shape == request.shape and self._clock() < until_s else None
-            if flush is not None:
-                await self._exchange(unit, flush)
-            unit.avoid = None
-        return await self._exchange(unit, request)
-
-    async def _exchange(self, unit: Unit, request: Request) -> Reply:
-        line_s = self._line.pace.line_s(request.request_bytes + request.reply_bytes)
-        deadline_s = line_s + unit.profile.turnaround_ms / 1000 + SUSPECT_S
-        if not (unit.failures or unit.probe_s):
-            deadline_s = max(deadline_s, self._poll.timeout_ms / 1000)
-        try:
-            return await self._line.ask(request, deadline_s)
-        except NoReplyError:
-            if unit.avoid is None:
-                unit.avoid = (request.shape, self._clock() + AVOID_S)
-            raise

@@ -19,11 +19,13 @@ from collections import Counter
 from collections.abc import Callable, Coroutine
 from typing import Any, Final, NamedTuple, cast
 
+import structlog
 from pymodbus.client import AsyncModbusSerialClient
 from pymodbus.exceptions import ModbusException
 
 from meterd.config import BusConfig
 from meterd.edge.serialport import Pace, PortLostError, SerialLink, open_link
+from protocols.errors import Cause
 from protocols.modbus_guard import Guard
 
 READ_COILS: Final = 1
@@ -33,11 +35,23 @@ READ_REGISTERS: Final = 4
 WRITE_COILS: Final = 15
 WRITE_REGISTERS: Final = 16
 
+#: As often as this is no accident of a bad cable.
+ECHOES_TOLD: Final = 3
+#: Replies so much later than line and module need, on the whole, come through something that holds them back.
+LATENCY_TOLD_MS: Final = 8.0
+LATENCY_EXCHANGES: Final = 50
+ECHOES: Final = "this adapter hears what it sends: set echo = true for its bus"
+ECHOES_NOT: Final = "this adapter does not hear what it sends: set echo = false for its bus"
+
+#: What a line is told about every byte: "tx" or "rx", and the bytes.
+Trace = Callable[[str, bytes], None]
+
 #: Upper bounds of the round trips counted, in milliseconds. A healthy module at 38400 baud needs 12.
 ROUND_TRIP_MS: Final = (1, 2, 5, 10, 15, 20, 30, 50, 75, 100, 200)
 
 # What it would say line by line is counted in BusStats; a dead module would fill a log with it.
 logging.getLogger("pymodbus").setLevel(logging.CRITICAL)
+log = structlog.get_logger()
 
 
 class NoReplyError(Exception):
@@ -105,18 +119,32 @@ class BusStats:
         self.port_up = False
         self.port_losses = 0
         self.port_cause = ""
+        self.port_hint = ""
+        self.stuck: dict[str, int] = {}
         self.units_up = 0
         self.round_trips = [0] * (len(ROUND_TRIP_MS) + 1)
         self.round_trip_total_ms = 0.0
         self.round_trip_max_ms = 0.0
+        self.late_ms = 0.0
+        self._timed = 0
 
     @property
     def resyncs(self) -> int:
         """How often a frame had to be looked for among other bytes."""
         return self.frames["stray"]
 
-    def took_ms(self, milliseconds: float) -> None:
-        """Count one round trip."""
+    def took_ms(self, milliseconds: float, needed_ms: float = 0.0) -> None:
+        """Count one round trip. ``needed_ms``: what line and module need for it at most.
+
+        ``late_ms`` follows how much longer it takes on the whole; an adapter's latency timer shows there.
+        """
+        self._timed = min(self._timed + 1, LATENCY_EXCHANGES)
+        self.late_ms += (milliseconds - needed_ms - self.late_ms) / self._timed
+        if self._timed == LATENCY_EXCHANGES and self.late_ms > LATENCY_TOLD_MS:
+            self.port_hint = (
+                f"replies come {round(self.late_ms)} ms later than the line and the modules need: set the adapter's "
+                "latency timer to 1 ms"
+            )
         self.round_trips[bisect_left(ROUND_TRIP_MS, milliseconds)] += 1
         self.round_trip_total_ms += milliseconds
         self.round_trip_max_ms = max(self.round_trip_max_ms, milliseconds)
@@ -134,12 +162,15 @@ class BusStats:
             "port_up": self.port_up,
             "port_losses": self.port_losses,
             "port_cause": self.port_cause,
+            "port_hint": self.port_hint,
+            "stuck": dict(self.stuck),
             "units_up": self.units_up,
             "round_trip_ms": {
                 "bounds": list(ROUND_TRIP_MS),
                 "counts": list(self.round_trips),
                 "sum": self.round_trip_total_ms,
                 "max": self.round_trip_max_ms,
+                "late": self.late_ms,
             },
         }
 
@@ -147,9 +178,17 @@ class BusStats:
 class Line:
     """The port of one bus and the exchanges on it. Used by one task."""
 
-    def __init__(self, bus: BusConfig, stats: BusStats, *, clock: Callable[[], float] = time.monotonic) -> None:
-        """Prepare; :meth:`open` opens the port."""
+    def __init__(
+        self,
+        bus: BusConfig,
+        stats: BusStats,
+        *,
+        clock: Callable[[], float] = time.monotonic,
+        trace: Trace | None = None,
+    ) -> None:
+        """Prepare; :meth:`open` opens the port. ``trace`` is told every byte and must neither wait nor raise."""
         self._bus = bus
+        self._told = trace
         self._stats = stats
         self._clock = clock
         self.pace = Pace(bus, clock)
@@ -159,6 +198,7 @@ class Line:
         self._client: AsyncModbusSerialClient | None = None
         self._guard = Guard(echo=bus.echo)
         self._counted: Counter[Any] = Counter()
+        self._echoes = 0
         self._listening = False
         self._heard_late = False
         self._deadline: asyncio.Timeout | None = None
@@ -169,6 +209,7 @@ class Line:
         """Open the port and put a fresh pymodbus client on it. Raises :class:`PortLostError`."""
         self.lost = None
         self._listening = False
+        self._echoes = 0
         bus = self._bus
         client = AsyncModbusSerialClient(
             bus.port,
@@ -193,9 +234,10 @@ class Line:
             self._link.close()
         self._client = self._link = None
 
-    async def ask(self, request: Request, deadline_s: float) -> Reply:
+    async def ask(self, request: Request, deadline_s: float, *, turnaround_s: float = 0.0) -> Reply:
         """One exchange; the whole reply must be there ``deadline_s`` after the request was handed to the driver.
 
+        ``turnaround_s``: the longest the module thinks, for judging the adapter.
         Raises :class:`NoReplyError`, :class:`ModuleRefusedError` or :class:`PortLostError`.
         """
         if (wait_s := self.pace.wait_s()) > 0:
@@ -216,7 +258,8 @@ class Line:
             self._take_counts()
         if (task := asyncio.current_task()) is not None and task.cancelling():
             raise asyncio.CancelledError  # wait_for of Python 3.11 forgets it when the reply came at that moment
-        self._stats.took_ms((self._ended_s - self._began_s) * 1000)
+        needed_s = self.pace.line_s(request.request_bytes + request.reply_bytes) + turnaround_s
+        self._stats.took_ms((self._ended_s - self._began_s) * 1000, needed_s * 1000)
         if answer.isError():
             self._stats.frames["refused"] += 1
             raise ModuleRefusedError(f"unit {request.unit} refused function {request.function}: {answer}")
@@ -226,9 +269,13 @@ class Line:
 
     def _gave_up(self, request: Request) -> None:
         """No acceptable reply came. Raises the loss of the port if that was why."""
+        if self._guard.unechoed():
+            self._echo(ECHOES_NOT)
         self._guard.settle()
         if self.lost is not None:
             raise self.lost from None
+        if self._link is not None and self._link.get_write_buffer_size():
+            raise PortLostError(f"{self._bus.port} takes no bytes: is it held back by flow control?")
         self._stats.frames["timeout"] += 1
         self.pace.silent_for(self.pace.line_s(request.reply_bytes))
 
@@ -237,7 +284,16 @@ class Line:
         if self._guard.counts != self._counted:
             for cause, count in (self._guard.counts - self._counted).items():
                 self._stats.frames[str(cause)] += count
+                if cause is Cause.ECHO:
+                    self._echo(ECHOES)
             self._counted = Counter(self._guard.counts)
+
+    def _echo(self, advice: str) -> None:
+        """The adapter's echo is not as the site file has it; said once it is no accident."""
+        self._echoes += 1
+        if self._echoes == ECHOES_TOLD:
+            self._stats.port_hint = f"{self._bus.port}: {advice}"
+            log.warning("bus.echo", bus=self._bus.id, port=self._bus.port, advice=advice)
 
     def _trace(self, sending: bool, data: bytes) -> bytes:
         """The hook of pymodbus: the guard, with the moments around it."""
@@ -245,6 +301,8 @@ class Line:
             self._began_s = self._clock()
             self.pace.sent(len(data))
             self._stats.bytes_out += len(data)
+            if self._told is not None:
+                self._told("tx", bytes(data))
             return self._guard(True, data)
         if not self._listening:
             if not self._heard_late:
@@ -260,6 +318,8 @@ class Line:
         """Bytes arrived: the line is not silent."""
         self._stats.bytes_in += len(data)
         self.pace.heard()
+        if self._told is not None:
+            self._told("rx", bytes(data))
 
     def port_lost(self, error: Exception | None) -> None:
         """The port is gone: end the exchange that waits."""

@@ -1,9 +1,9 @@
-"""One module on a Modbus line as its driver sees it: what to ask, what the answers mean, what its outputs should be.
+"""One module on a Modbus line as its driver sees it: what to ask, and what the answers mean.
 
 Rule 1: nothing here waits or touches a port; the bus asks and hands the answers in.
 Rule 2: levels are active = True here, counters are raw; polarity and word order are settled in this file.
-Rule 3: the wanted outputs are a level, the newest replaces all before it. Until somebody wants something, and once the
-daemon stops, that is the safe state: seat lamps dark, "betting closed" lit.
+Rule 3: an input that is on for longer than a chip lies is stuck: it stands as off, so it counts for nothing, until it
+was off. Its counter goes on; the floor takes no wager from a counter without a level.
 
 Units: ``*_ms`` milliseconds and ``*_s`` seconds of the monotonic clock.
 """
@@ -14,14 +14,15 @@ import math
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from meterd.config import BitBlock, ModuleRef, Profile, UnitWanted
-from meterd.edge.modbus_line import READ_COILS, WRITE_COILS, WRITE_REGISTERS, Reply, Request
+from meterd.config import ModuleRef, Profile
+from meterd.config.devices import EITHER_MODULUS
+from meterd.edge.modbus_line import READ_COILS, Reply, Request
+from meterd.edge.modbus_outputs import Outputs
 from protocols.events import Reading
 
 #: What the bus drives: a unit and its profile.
 UnitPlan = ModuleRef
 
-FLASH_HALF_S: Final = 0.25  # 2 Hz, easily told from steady and slow enough for a relay
 #: A module without counters: the driver counts rising edges of the levels it saw, in a counter of this size.
 EDGE_MODULUS: Final = 1 << 32
 #: Edges a contact can make between two counter reads and still be believed: 100 a second and a start of 64.
@@ -29,6 +30,9 @@ EDGES_A_SECOND: Final = 100
 EDGES_AT_ONCE: Final = 64
 
 
+#: A chip that is part of a round lies there for minutes; after an hour it is a sensor that does not let go.
+STUCK_S: Final = 3600
+LET_GO_MS: Final = 1000  # a stuck sensor that was off for less does not work again
 #: A module to which nobody spoke for so long has darkened its lamps by itself.
 UNHEARD_MS: Final = 1000
 
@@ -62,42 +66,32 @@ def counters_of(profile: Profile, registers: Sequence[int]) -> tuple[int, ...]:
     block = profile.counters
     if block is None or block.words_each == 1:
         return tuple(registers)
-    pairs = zip(registers[::2], registers[1::2], strict=True)
+    pairs = list(zip(registers[::2], registers[1::2], strict=True))
+    if block.high_word_first == "either":  # 65,536 leaves 1 modulo 65,535: the order of the words does not matter
+        return tuple((a + b) % EITHER_MODULUS for a, b in pairs)
     return tuple((a << 16 | b) if block.high_word_first else (b << 16 | a) for a, b in pairs)
 
 
-def safe_outputs(profile: Profile) -> tuple[bool, ...]:
-    """Seat lamps dark, the "betting closed" lamp lit."""
-    count = profile.outputs.count if profile.outputs else 0
-    return tuple(index == profile.lockout for index in range(count))
-
-
-def text_registers(profile: Profile, lines: Sequence[str]) -> tuple[int, ...]:
-    """Registers of a display: each line from one of its own, padded with blanks, ``?`` for what it cannot show."""
-    block = profile.text
-    if block is None:
-        return ()
-    padded = [*lines, *[""] * block.lines][: block.lines]
-    raw = b"".join(_printable(line[: block.columns]).ljust(2 * block.words_each).encode("ascii") for line in padded)
-    return tuple(raw[i] << 8 | raw[i + 1] for i in range(0, len(raw), 2))
-
-
-def _printable(text: str) -> str:
-    return "".join(c if " " <= c <= "~" else "?" for c in text)
-
-
-class Unit:
+class Unit(Outputs):
     """The state of one module's driver."""
 
-    def __init__(self, plan: UnitPlan, unheard_ms: int = UNHEARD_MS) -> None:
-        """Begin unknown: neither up nor reported down. ``unheard_ms``: the longest pause between two polls."""
-        self.plan = plan
+    def __init__(self, plan: UnitPlan, unheard_ms: int = UNHEARD_MS, stuck_s: int = STUCK_S) -> None:
+        """Begin unknown: neither up nor reported down.
+
+        Args:
+            plan: which module.
+            unheard_ms: the longest pause between two polls.
+            stuck_s: an input that is on for longer is stuck.
+        """
+        super().__init__(plan)
         self._unheard_ms = unheard_ms
-        self.profile = plan.profile
+        self._stuck_ms = 1000 * stuck_s
         self.device = plan.device
         self.up = False
         self.cause: str | None = None
+        self.told = ("", "")  # cause and detail of the last loss that was told
         self.failures = 0
+        self.write_failures = 0  # writes in a row that were not answered, or refused
         self.probe_s = 0.0
         self.due_s = 0.0
         self.counters_due_s = 0.0
@@ -105,22 +99,20 @@ class Unit:
         self.heartbeat_due_s = 0.0
         self.write_after_s = 0.0
         self.identified = False
+        self.recognised = False
+        self.shown = False  # its outputs were read back to be what was written, since it was last lost
+        self.stuck: frozenset[int] = frozenset()
         self.written_this_turn = False
         self.long_turn = False  # this turn read counters besides levels
-        self.mismatches = 0
-        self._heartbeat = False
         self.avoid: tuple[tuple[int, int], float] | None = None
         self.snapshot: Snapshot | None = None
         self.handed: Reading | None = None
         self.counts_at_ms = 0
         self._edges: list[int] = [0] * self.profile.inputs.count
+        self._raw_levels = (False,) * self.profile.inputs.count
+        self._on_since_ms = [0] * self.profile.inputs.count
+        self._last_on_ms = [0] * self.profile.inputs.count
         self._short = False
-        self._wanted = UnitWanted(-1, safe_outputs(self.profile), ())
-        self._written: dict[int, tuple[int, ...]] = {}
-        self._confirmed_seq = -1
-        self._text_written: tuple[int, ...] | None = None
-        self._stale = True
-        self._phase = 0
 
     # ---- levels and counters
 
@@ -159,6 +151,11 @@ class Unit:
         block = self.profile.identity
         return Request(self.plan.unit, block.function, block.address, block.words) if block else None
 
+    def serial_request(self) -> Request | None:
+        """A read of which one of its kind the module is; None where nobody asks, or it does not say."""
+        block = self.profile.serial if self.plan.serial is not None else None
+        return Request(self.plan.unit, block.function, block.address, block.words) if block else None
+
     def flush_request(self, shape: tuple[int, int]) -> Request | None:
         """A short read whose reply cannot be taken for one of ``shape``: what answers in order has then let it pass."""
         unit, profile = self.plan.unit, self.profile
@@ -176,12 +173,27 @@ class Unit:
         """
         block = self.profile.inputs
         fresh = tuple(bool(bit) == block.active_high for bit in reply.values)
-        last = self.snapshot.levels if self.snapshot else (False,) * block.count
-        levels = fresh + last[len(fresh) :]
-        for index, (old, new) in enumerate(zip(last, levels, strict=True)):
-            if new and not old and self.snapshot is not None:
-                self._edges[index] = (self._edges[index] + 1) % EDGE_MODULUS
-        return self._snapshot(levels, reply)
+        last = self._raw_levels if self.snapshot else (False,) * block.count
+        raw = fresh + last[len(fresh) :]
+        now_ms = ceil_ms(reply.ended_s)
+        for index, (old, new) in enumerate(zip(last, raw, strict=True)):
+            if new and not old:
+                self._on_since_ms[index] = now_ms
+                if self.snapshot is not None:
+                    self._edges[index] = (self._edges[index] + 1) % EDGE_MODULUS
+        snapshot = self._snapshot(self._believed(raw, now_ms), reply)
+        self._raw_levels = raw
+        return snapshot
+
+    def _believed(self, raw: tuple[bool, ...], now_ms: int) -> tuple[bool, ...]:
+        """The levels without those of stuck inputs. One that lets go for a moment is stuck still."""
+        for index, level in enumerate(raw):
+            if level:
+                self._last_on_ms[index] = now_ms
+        held = {index for index in self.stuck if now_ms - self._last_on_ms[index] < LET_GO_MS}
+        fresh = {i for i, level in enumerate(raw) if level and now_ms - self._on_since_ms[i] > self._stuck_ms}
+        self.stuck = frozenset(held | fresh)
+        return tuple(level and index not in self.stuck for index, level in enumerate(raw))
 
     def took_no_levels(self, counters: Reply) -> Snapshot:
         """A pad was polled by counters: its levels are not read and stand as False. Raises :class:`UnheardError`."""
@@ -204,167 +216,17 @@ class Unit:
 
     def forget(self) -> None:
         """Nothing known of the module holds any longer: levels, counts, what its outputs show."""
-        self.up = False
-        self.identified = False
+        self.up = self.identified = self.recognised = self.shown = False
         self.snapshot = self.handed = None
-        self.mismatches = 0
+        self.write_failures = 0
         self.write_after_s = 0.0
-        self._stale = True
-        self._written.clear()
-        self._text_written = None
-        self._confirmed_seq = -1
-
-    # ---- outputs
-
-    @property
-    def confirmed_seq(self) -> int:
-        """The entry whose outputs the module was last read back to show; -1: none yet."""
-        return self._confirmed_seq
-
-    @property
-    def flashes(self) -> bool:
-        """Whether this driver has to toggle lamps itself."""
-        return self.profile.outputs is not None and self.profile.flash is None and any(self._wanted.flash)
-
-    def want(self, wanted: UnitWanted) -> bool:
-        """Take newer wanted outputs; False if they are older than what is wanted now."""
-        if wanted.seq < self._wanted.seq:
-            return False
-        self._stale = self._stale or wanted[1:] != self._wanted[1:]
-        self._wanted = wanted
-        return True
+        self.forget_outputs()
 
     def stale(self, now_s: float) -> bool:
         """Whether the module may show something else than what is wanted, and may be written to."""
         if not self.up or self.failures or now_s < self.write_after_s:
             return False
-        return self._stale or (self.flashes and _phase(now_s) != self._phase)
-
-    def settle(self, now_s: float) -> None:
-        """After a write: remember whether anything is left to do."""
-        self._phase = _phase(now_s)
-        self._stale = bool(self.output_writes(now_s)) or self.text_write() is not None
-
-    def want_safe(self) -> None:
-        """Want the safe state; the text of a display stays."""
-        self._wanted = UnitWanted(self._wanted.seq, safe_outputs(self.profile), (), self._wanted.text)
-        self._stale = True
-
-    def output_writes(self, now_s: float) -> list[Request]:
-        """Coil writes that bring the module to what is wanted, in an order that shows no lamp steady on its way.
-
-        A module flashes an output that is on while its flash bit is on. Where outputs and flash bank lie side by side
-        one write carries both; else flash bits are set before an output comes on, and cleared after it went off.
-        """
-        outputs, bank = self.profile.outputs, self.profile.flash
-        if outputs is None:
-            return []
-        lamps, flashing = self._coils(now_s)
-        if bank is None:
-            return self._differing([(outputs.address, lamps)])
-        if bank.address == outputs.address + outputs.count:
-            return self._differing([(outputs.address, lamps + flashing)])
-        known = self._written.get(bank.address)
-        if known is None or outputs.address not in self._written:
-            dark = _on_the_wire(outputs, safe_outputs(self.profile))
-            return self._differing([(outputs.address, dark), (bank.address, flashing), (outputs.address, lamps)])
-        on = int(bank.active_high)
-        either = tuple(on if on in pair else 1 - on for pair in zip(known, flashing, strict=True))
-        return self._differing([(bank.address, either), (outputs.address, lamps), (bank.address, flashing)])
-
-    def _differing(self, steps: Sequence[tuple[int, tuple[int, ...]]]) -> list[Request]:
-        """The writes among ``steps`` that change something, given what was written before each."""
-        held = dict(self._written)
-        requests = []
-        for address, bits in steps:
-            if held.get(address) != bits:
-                held[address] = bits
-                requests.append(Request(self.plan.unit, WRITE_COILS, address, len(bits), bits))
-        return requests
-
-    def text_write(self) -> Request | None:
-        """The register write that brings the display to what is wanted: only the lines that changed."""
-        block = self.profile.text
-        if block is None or self._wanted.text is None:
-            return None
-        registers = text_registers(self.profile, self._wanted.text)
-        if registers == self._text_written:
-            return None
-        size = block.words_each
-        old = self._text_written or ()
-        changed = [
-            n for n in range(block.lines) if registers[n * size : (n + 1) * size] != old[n * size : (n + 1) * size]
-        ]
-        first, last = changed[0] * size, (changed[-1] + 1) * size
-        return Request(self.plan.unit, WRITE_REGISTERS, block.address + first, last - first, registers[first:last])
-
-    def heartbeat_write(self) -> Request | None:
-        """The next toggle of the heartbeat coil. By 0F: on an echoing line a reply to 05 is no proof of anything."""
-        if self.profile.heartbeat is None:
-            return None
-        self._heartbeat = not self._heartbeat
-        return Request(self.plan.unit, WRITE_COILS, self.profile.heartbeat, 1, (int(self._heartbeat),))
-
-    def check_request(self) -> Request | None:
-        """A read-back of the outputs; None while nothing was written."""
-        block = self.profile.outputs
-        if block is None or not self._written:
-            return None
-        return Request(self.plan.unit, READ_COILS, block.address, block.count)
-
-    def wrote(self, request: Request) -> None:
-        """A write was acknowledged."""
-        if request.function == WRITE_COILS:
-            self._written[request.address] = request.values
-        elif self._wanted.text is not None:
-            block = self.profile.text
-            start = request.address - (block.address if block else 0)
-            size = block.words if block else 0
-            held = list(self._text_written or (-1,) * size)
-            held[start : start + request.count] = request.values
-            self._text_written = tuple(held)
-
-    def checked(self, reply: Reply, now_s: float) -> bool:
-        """Compare a read-back with what was written. False: it differs and will be written again."""
-        block = self.profile.outputs
-        if block is None:
-            return True
-        shown = tuple(int(bit) for bit in reply.values)
-        if shown != self._written.get(block.address, ())[: block.count]:
-            self._written.clear()
-            self._stale = True
-            self.mismatches += 1
-            return False
-        self.mismatches = 0
-        if not self.output_writes(now_s):
-            self._confirmed_seq = self._wanted.seq
-        return True
-
-    def _coils(self, now_s: float) -> tuple[tuple[int, ...], tuple[int, ...]]:
-        """Bits on the wire for outputs and flash bank (none where the driver toggles)."""
-        outputs, bank = self.profile.outputs, self.profile.flash
-        if outputs is None:
-            return (), ()
-        steady = _filled(self._wanted.outputs, outputs.count)
-        flash = _filled(self._wanted.flash, outputs.count)
-        lit = bank is not None or _phase(now_s) % 2 == 0
-        lamps = tuple(lit if blink else on for on, blink in zip(steady, flash, strict=True))
-        return _on_the_wire(outputs, lamps), _on_the_wire(bank, _filled(flash, bank.count)) if bank else ()
-
-
-def _on_the_wire(block: BitBlock, active: Sequence[bool]) -> tuple[int, ...]:
-    """Polarity applied."""
-    return tuple(int(on == block.active_high) for on in active)
-
-
-def _phase(now_s: float) -> int:
-    """Number of the half period of flashing; all lamps of all modules flash together."""
-    return int(now_s / FLASH_HALF_S)
-
-
-def _filled(bits: Sequence[bool], count: int) -> tuple[bool, ...]:
-    """``bits`` cut or filled with False to ``count``."""
-    return (*bits[:count], *[False] * (count - len(bits)))
+        return self.outputs_stale(now_s)
 
 
 def floor_ms(seconds: float) -> int:

@@ -17,7 +17,8 @@ from typing import Final
 
 from meterd.config import BusConfig, ModuleRef, SignConfig, Site, UnitWanted
 from meterd.edge.modbus_line import BusStats, Line, ModuleRefusedError, NoReplyError, Reply, Request
-from meterd.edge.modbus_unit import Unit, safe_outputs
+from meterd.edge.modbus_outputs import safe_outputs
+from meterd.edge.modbus_unit import Unit
 from meterd.edge.serialport import PortLostError, open_link
 from meterd.edge.sign_queue import CLOSED, Send, SignQueue
 

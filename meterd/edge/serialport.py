@@ -29,6 +29,7 @@ from meterd.config import BusConfig
 BACKOFF_FIRST_S: Final = 0.5  # an adapter that was pulled needs about this long to enumerate again
 BACKOFF_MAX_S: Final = 5.0  # a technician who has just plugged it in should not wait longer
 READ_BYTES_MAX: Final = 4096  # one kernel tty buffer
+LOOK_S: Final = 0.2  # how often a port that is away is looked for
 
 _FAULTS: Final = (OSError, serial.SerialException, termios.error, ValueError)
 
@@ -66,6 +67,30 @@ class Backoff:
         self._next_s = self._first_s
 
 
+async def wait_for_port(path: str, seconds: float) -> None:
+    """Wait before the next try to open a port; an adapter that is plugged in meanwhile ends the wait.
+
+    Whoever has just plugged it in should not wait for a back-off that grew while it was away.
+    """
+    loop = asyncio.get_running_loop()
+    before, end_s = _node(path), loop.time() + seconds
+    while (left_s := end_s - loop.time()) > 0:
+        await asyncio.sleep(min(LOOK_S, left_s))
+        now = _node(path)
+        if now is not None and now != before:
+            return
+        before = now
+
+
+def _node(path: str) -> tuple[int, int, int] | None:
+    """What tells the node behind a path from one that was there before; None: nothing is there."""
+    try:
+        found = os.stat(path)  # noqa: PTH116 - of whatever the stable name leads to
+    except OSError:
+        return None
+    return found.st_rdev, found.st_ino, found.st_ctime_ns
+
+
 def open_port(bus: BusConfig, *, dtr: bool | None = None) -> serial.Serial:
     """Open ``bus.port`` for us alone, non-blocking, with the line settings of the bus.
 
@@ -89,6 +114,8 @@ def open_port(bus: BusConfig, *, dtr: bool | None = None) -> serial.Serial:
     except _FAULTS as fault:
         close_port(port)
         raise PortLostError(_cause(bus, fault)) from fault
+    with contextlib.suppress(*_FAULTS, AttributeError):  # an adapter without such a timer, a pseudo-terminal
+        port.set_low_latency_mode(True)  # FTDI adapters hand replies over after 1 ms instead of 16
     return port
 
 

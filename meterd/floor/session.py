@@ -40,11 +40,11 @@ from meterd.floor.inputs import Inputs, Moves
 from meterd.floor.presence import Late, LockSeen, Seats, interval
 from meterd.floor.transitions import TRANSITIONS, Act, Pad, Phase, Signal, apply
 from meterd.floor.view import Lamp, TableView, lamps
-from protocols.events import DeviceDown, DeviceUp, Reading
+from protocols.events import DeviceDown, DeviceUp, InputStuck, Reading
 
 __all__ = ["TRANSITIONS", "DeviceEvent", "Lamp", "TableSession", "TableView"]
 
-DeviceEvent = DeviceUp | Reading | DeviceDown
+DeviceEvent = DeviceUp | Reading | DeviceDown | InputStuck
 
 #: ``ms_max`` of a late bet when nobody here saw the LOCK (the daemon was restarted since, or a page locked the table).
 MS_UNKNOWN = -1
@@ -107,6 +107,8 @@ class TableSession:
                 commands = self.on_device_up(event, book)
             case DeviceDown():
                 commands = self.on_device_down(event, book)
+            case InputStuck():
+                commands = self._stuck(event)
             case _:
                 commands = self.on_reading(event, book)
         self._look(book)
@@ -151,10 +153,20 @@ class TableSession:
             facts={
                 "device": event.device,
                 "cause": event.cause,
+                **({"detail": event.found} if event.found else {}),
                 "heard": inputs.heard(book.devices) if inputs is not None else {},
             },
         )
         return [note, *self._close(step.act, event.cause)]
+
+    def _stuck(self, event: InputStuck) -> list[Command]:
+        """An input that does not let go is an alarm in the ledger; its level stands as off, so its seat is closed."""
+        if event.device != self._table.sensors.device:
+            return []
+        seat = next((seat for seat, index in self._wired() if index == event.index), None)
+        what = f"seat {seat}" if seat is not None else "no seat"
+        facts = {"reason": "stuck_input", "detail": f"{event.device}/di{event.index} ({what}) on for {event.after_s} s"}
+        return [Note(actor=SYSTEM, device=event.device, kind=Kind.UNREASONABLE, table=self.table_id, facts=facts)]
 
     def heard(self, book: Book) -> dict[str, int]:
         """Counts of the trusted inputs above the book's marks, for the entry of a clean stop."""

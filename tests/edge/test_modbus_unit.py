@@ -10,7 +10,8 @@ from wire_rig import KEYPAD, OUTPUTS, SENSORS
 
 from meterd.config import BitBlock, CounterBlock, ModuleRef, Profile, TextBlock, UnitWanted
 from meterd.edge.modbus_line import Reply, Request
-from meterd.edge.modbus_unit import Unit, counters_continue, counters_of, text_registers
+from meterd.edge.modbus_outputs import text_registers
+from meterd.edge.modbus_unit import Unit, counters_continue, counters_of
 from protocols.modbus_crc import sealed
 from protocols.modbus_guard import find_reply
 

@@ -1,0 +1,187 @@
+"""What is said to one module, exchange by exchange: who are you, what do you sense, show this, what do you show.
+
+Rule 1: a module is trusted only when it said what it is, showed what was written to its outputs and gave a baseline of
+levels and counters. Each step is a turn of its own, so that the neighbours do not wait for all of them.
+Rule 2: a reply that is still under way from an earlier request is never taken for the next one's.
+Rule 3: a module that answers and does not do what it is told is lost like one that does not answer.
+
+Units: ``*_s`` seconds of the monotonic clock.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from meterd.config import PollConfig
+from meterd.edge.modbus_identity import Identities
+from meterd.edge.modbus_line import BusStats, Line, ModuleRefusedError, NoReplyError, Reply, Request
+from meterd.edge.modbus_unit import Snapshot, Unit
+
+SUSPECT_S: Final = 0.030  # a module that failed once gets its turnaround and this, not the whole timeout
+CHECK_S: Final = 1.0  # outputs are read back this often
+HEARTBEAT_S: Final = 1.0
+AVOID_S: Final = 1.0  # later than this after a timeout no reply comes any more
+MISMATCHES_MAX: Final = 3  # read-backs in a row that are not what was written; a module that restarted shows one
+REFUSALS_MAX: Final = 3
+SILENCES_MAX: Final = 5  # unanswered writes in a row while polls are answered
+
+
+class OutputsError(Exception):
+    """A module does not take or show what is written to its outputs; the message says which."""
+
+
+class Talk:
+    """The exchanges with the modules of one line, one at a time."""
+
+    def __init__(
+        self, line: Line, poll: PollConfig, stats: BusStats, identities: Identities, clock: Callable[[], float]
+    ) -> None:
+        """Everything here happens on ``line``; ``identities``: which device belongs where, for the words."""
+        self._line = line
+        self._poll = poll
+        self._stats = stats
+        self._identities = identities
+        self._clock = clock
+
+    # ---- before it is trusted
+
+    async def introduce(self, unit: Unit) -> bool:
+        """The next question on the way to trust; True when none is left but the baseline.
+
+        Raises :class:`~meterd.edge.modbus_identity.StrangerError` and :class:`OutputsError`.
+        """
+        request = unit.identity_request()
+        if request is not None and not unit.identified:
+            self._identities.check_kind(unit.plan, (await self.ask(unit, request)).values)
+            unit.identified = True
+            return False
+        request = unit.serial_request()
+        if request is not None and not unit.recognised:
+            self._identities.check_serial(unit.plan, (await self.ask(unit, request)).values)
+            unit.recognised = True
+            return False
+        return await self._shows(unit)
+
+    async def _shows(self, unit: Unit) -> bool:
+        """Bring the outputs to what is wanted; True once they were read back to be so."""
+        writes = unit.output_writes(self._clock())
+        if writes and not unit.shown:
+            for request in writes:
+                await self._put(unit, request)
+            return False
+        check = unit.check_request()
+        if check is None or unit.shown:
+            return True
+        await self._hold(unit, check)
+        unit.shown = not unit.mismatches
+        return False
+
+    # ---- levels and counters
+
+    async def read_all(self, unit: Unit) -> tuple[Snapshot, tuple[int, ...]]:
+        """Levels, then counters, whatever they are."""
+        request = unit.counters_request()
+        if not unit.polls_levels and request is not None:
+            counters = await self.ask(unit, request)
+            return unit.took_no_levels(counters), unit.counts(counters)
+        snapshot = unit.took_levels(await self.ask(unit, unit.levels_request()))
+        return snapshot, unit.counts(None if request is None else await self.ask(unit, request))
+
+    async def read_changed(self, unit: Unit) -> tuple[Snapshot, tuple[int, ...] | None]:
+        """Levels, and the counters where they are due or levels changed; None: nothing new."""
+        unit.long_turn = False
+        if not unit.polls_levels or unit.handed is None:
+            return await self.read_all(unit)
+        snapshot = unit.took_levels(await self.ask(unit, unit.levels_request()))
+        request = unit.counters_request()
+        now_s = self._clock()
+        if request is None:
+            return snapshot, unit.counts(None)
+        if unit.handed is None or (snapshot.levels == unit.handed.levels and now_s < unit.counters_due_s):
+            return snapshot, None
+        unit.counters_due_s = now_s  # stays due if this read fails
+        unit.long_turn = True
+        counts = unit.counts(await self.ask(unit, request))
+        unit.counters_due_s = now_s + self._poll.counters_ms / 1000
+        return snapshot, counts
+
+    # ---- outputs
+
+    async def write(self, unit: Unit) -> None:
+        """Bring the coils, else the text, to what is wanted; coils are read back in the module's next turn."""
+        writes = unit.output_writes(self._clock())
+        for request in writes:
+            await self._put(unit, request)
+        if writes and not unit.flashes:
+            unit.check_due_s = self._clock()  # read back in the next turn, so that the neighbours do not wait for both
+        text = None if writes else unit.text_write()
+        if text is not None:
+            await self._put(unit, text)
+        unit.settle(self._clock())
+
+    async def look_after(self, unit: Unit) -> None:
+        """Once a second each, in turns of their own so that none gets long: toggle the heartbeat, read outputs back."""
+        now_s = self._clock()
+        if now_s >= unit.heartbeat_due_s:
+            unit.heartbeat_due_s = now_s + HEARTBEAT_S
+            beat = unit.heartbeat_write()
+            if beat is not None:
+                await self._told(unit, beat)
+                return
+        if now_s >= unit.check_due_s:
+            unit.check_due_s = self._clock() + CHECK_S
+            request = unit.check_request()
+            if request is not None:
+                await self._hold(unit, request)
+
+    async def _hold(self, unit: Unit, request: Request) -> None:
+        """Read the outputs back; what differs is written again, a few times."""
+        if unit.checked(await self.ask(unit, request), self._clock()):
+            return
+        self._stats.rewrites += 1
+        if unit.mismatches >= MISMATCHES_MAX:
+            raise OutputsError(f"{unit.device}: {unit.differs}")
+
+    async def _put(self, unit: Unit, request: Request) -> None:
+        """One write of outputs or text."""
+        await self._told(unit, request)
+        unit.wrote(request)
+        self._stats.writes += 1
+
+    async def _told(self, unit: Unit, request: Request) -> None:
+        """One write; a module that does not take a few in a row does not do what it is told."""
+        try:
+            await self.ask(unit, request)
+        except (ModuleRefusedError, NoReplyError) as fault:
+            unit.write_failures += 1
+            most = REFUSALS_MAX if isinstance(fault, ModuleRefusedError) else SILENCES_MAX
+            if unit.write_failures >= most:
+                raise OutputsError(f"{unit.device}: {fault}") from fault
+            raise
+        unit.write_failures = 0
+
+    # ---- one exchange
+
+    async def ask(self, unit: Unit, request: Request) -> Reply:
+        """One exchange, after making sure that a reply still under way from an earlier one cannot be taken for it."""
+        if unit.avoid is not None:
+            shape, until_s = unit.avoid
+            flush = unit.flush_request(shape) if shape == request.shape and self._clock() < until_s else None
+            if flush is not None:
+                await self._exchange(unit, flush)
+            unit.avoid = None
+        return await self._exchange(unit, request)
+
+    async def _exchange(self, unit: Unit, request: Request) -> Reply:
+        line_s = self._line.pace.line_s(request.request_bytes + request.reply_bytes)
+        turnaround_s = unit.profile.turnaround_ms / 1000
+        deadline_s = line_s + turnaround_s + SUSPECT_S
+        if not (unit.failures or unit.probe_s):
+            deadline_s = max(deadline_s, self._poll.timeout_ms / 1000)
+        try:
+            return await self._line.ask(request, deadline_s, turnaround_s=turnaround_s)
+        except NoReplyError:
+            if unit.avoid is None:
+                unit.avoid = (request.shape, self._clock() + AVOID_S)
+            raise
