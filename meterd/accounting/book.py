@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from meterd.accounting.awards import LinkMoney
-from meterd.accounting.entries import Entry, Kind
+from meterd.accounting.entries import REQUEST, Entry, Kind
 from meterd.accounting.fold import BEFORE_POSTINGS, HANDLERS
 from meterd.accounting.meter import LevelMoney
 from meterd.accounting.settings import SiteSettings
@@ -56,7 +56,7 @@ class Book:
         levels = entry.body.get("levels")
         if levels and entry.kind is not Kind.LINK_OPENED:
             self.read_levels(levels)
-        if entry.event_id is not None:
+        if entry.event_id is not None and not entry.event_id.startswith(REQUEST):
             self._mark_event(entry.event_id)
         if handler is not None and not before:
             handler(self, entry)

@@ -11,9 +11,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from meterd.errors import InvariantBroken
+
+#: How the ``event_id`` of an act that a person asked for begins; it is the identity of a request and marks no device.
+REQUEST: Final = "request:"
 
 
 class Kind(StrEnum):

@@ -115,8 +115,8 @@ class LinkRules:
 
         Raises:
             MisuseError: settings that the configuration must have refused before: a row paying from a level the
-                link lacks, a limit without an overflow, an overflow to an unknown level or in a circle, rates that
-                take more than the whole wager.
+                link lacks, a limit without an overflow, an overflow to an unknown level or in a circle. Rates are no
+                matter of the fold: see :func:`check_rates`.
         """
         levels = {level.name: LevelRules.of(link.id, level) for level in link.levels}
         rules = cls(
@@ -131,7 +131,6 @@ class LinkRules:
         )
         _check_rows(rules)
         _check_overflow(levels)
-        _check_rates(rules)
         return rules
 
     def level_named(self, name: str | None) -> LevelRules:
@@ -156,7 +155,12 @@ def _check_rows(rules: LinkRules) -> None:
                 rules.level_named(pay.level)
 
 
-def _check_rates(rules: LinkRules) -> None:
+def check_rates(rules: LinkRules) -> None:
+    """Refuse rates that take more than the whole wager, where a link is put in force; one that is in a ledger stays.
+
+    Raises:
+        MisuseError: the configuration must have refused them before.
+    """
     taken = sum(level.increment_ppm + level.reserve_ppm for level in rules.levels.values())
     if taken > PPM_PER_WHOLE:
         raise MisuseError(f"link {rules.id}: its rates take {taken} millionths of a wager, more than all of it")

@@ -93,7 +93,10 @@ def decide(book: Book, command: Command) -> Decision:
 
 
 def beyond_bounds(book: Book, entries: tuple[Entry, ...]) -> str | None:
-    """An account that these entries, one after the other, would carry beyond what the ledger's integers hold."""
+    """An account that these entries, one after the other, would carry beyond what the ledger's integers hold.
+
+    Nor may one posting be larger, though an account that changes sides would hold the outcome.
+    """
     get = book.balances.get
     after: dict[str, int] = {}
     for entry in entries:
@@ -101,7 +104,7 @@ def beyond_bounds(book: Book, entries: tuple[Entry, ...]) -> str | None:
             if account not in after:
                 after[account] = get(account, 0)
             after[account] += microcents
-            if not -MICROCENTS_MAX <= after[account] <= MICROCENTS_MAX:
+            if abs(after[account]) > MICROCENTS_MAX or abs(microcents) > MICROCENTS_MAX:
                 return account
     return None
 

@@ -26,7 +26,7 @@ from meterd.accounting.commands import Command
 from meterd.accounting.commands_links import PostCaps
 from meterd.accounting.entries import Entry, Kind
 from meterd.accounting.marks import Part, cut_parts
-from meterd.accounting.meter import Moves
+from meterd.accounting.meter import LinkRules, Moves
 from meterd.accounting.refusals import Refusal, Refused
 from meterd.accounting.state import Award, AwardStatus, Caps, LinkState, RoundSeats, TableState, TableStatus
 from meterd.accounting.two_people import out_of_bounds, people_refusal, signed
@@ -145,7 +145,10 @@ def confirms_at_the_end(book: Book, table: TableState, award: Award) -> bool:
 
 
 def cut_corrected(book: Book, command: Command, award: Award) -> tuple[Entry, ...]:
-    """After a correction that follows END GAME: ``award`` as corrected gets at most what the others have left."""
+    """After a correction that follows END GAME: ``award`` as corrected gets at most what the others have left.
+
+    Those proved after END GAME are among the others.
+    """
     table = book.tables[award.table]
     seats = table.past.get(award.round)
     if seats is None or seats.caps is None:
@@ -154,15 +157,26 @@ def cut_corrected(book: Book, command: Command, award: Award) -> tuple[Entry, ..
     touched = caps.touched_parts(rules, table.settings, award)
     mine = sum(touched)
     others = [
-        (other, sum(caps.touched_parts(rules, table.settings, other)))
-        for other in (book.awards[name] for name in seats.awards if name != award.id)
-        if _counts(table, seats, other)
+        (other, _touched(rules, table, other))
+        for other in book.awards.values()
+        if _of_round(award, other) and other.id != award.id and _counts(table, seats, other)
     ]
     left = caps.left_for(seats.caps, seats, award, mine, others)
     if left >= mine:
         return ()
     cut = caps.spread(award.parts, touched, mine - left)
     return (capped(command, award, cut, seats.caps, first=False),)
+
+
+def _of_round(award: Award, other: Award) -> bool:
+    return (other.table, other.round) == (award.table, award.round)
+
+
+def _touched(rules: LinkRules, table: TableState, award: Award) -> int:
+    """The cents that a limit touches of an award, also of one proved after END GAME."""
+    if award.late:
+        return caps.touched_late(rules, table.settings, award.hand, award.amount_cents)
+    return sum(caps.touched_parts(rules, table.settings, award))
 
 
 def late_limits(
@@ -180,11 +194,7 @@ def late_limits(
     mine = others = 0
     for award in book.awards.values():
         if (award.table, award.round) == (table.settings.id, number) and award.status is not AwardStatus.VOIDED:
-            touched = (
-                caps.touched_late(link.rules, table.settings, award.hand, award.amount_cents)
-                if award.late
-                else sum(caps.touched_parts(link.rules, table.settings, award))
-            )
+            touched = _touched(link.rules, table, award)
             if award.seat == seat:
                 mine += touched
             else:

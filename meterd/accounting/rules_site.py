@@ -23,7 +23,7 @@ from meterd.accounting.commands import (
     TrustDevice,
 )
 from meterd.accounting.entries import Kind
-from meterd.accounting.meter import LevelMoney, LinkRules, add
+from meterd.accounting.meter import LevelMoney, LinkRules, add, check_rates
 from meterd.accounting.refusals import Refusal, Refused
 from meterd.accounting.settings import split_problem
 from meterd.accounting.settings_pools import POSTED_GAMES
@@ -75,7 +75,7 @@ def open_link(book: Book, command: OpenLink) -> Answer:
 
     Raises:
         MisuseError: settings that the configuration must have refused: a second wager for a split hand on a link with a
-            meter, which takes nothing after LOCK; what LinkRules.of refuses.
+            meter, which takes nothing after LOCK; rates above the whole wager; what LinkRules.of refuses.
     """
     refused = not_authorised(command.actor, SETUP)
     if refused:
@@ -84,6 +84,7 @@ def open_link(book: Book, command: OpenLink) -> Answer:
     if settings.id in book.links or settings.id in book.funds:
         return Refused(Refusal.ALREADY_DONE, settings.id)
     rules = LinkRules.of(settings)
+    check_rates(rules)
     problem = split_problem(settings)
     if problem is not None:
         raise MisuseError(f"link {settings.id}: {problem}")

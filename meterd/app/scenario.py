@@ -9,6 +9,7 @@ Units: ``*_cents``; amounts in a failure are written as on the page.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -16,6 +17,7 @@ from typing import Final, NamedTuple
 from meterd.accounting import commands as ask
 from meterd.accounting.commands import Command
 from meterd.accounting.commands_links import EaseRules
+from meterd.accounting.commands_streak import ClaimBoard, Number
 from meterd.accounting.refusals import Refusal, Refused
 from meterd.accounting.rules import Decision
 from meterd.app.scenario_commands import COMMANDS, dealer
@@ -120,6 +122,7 @@ class _Player:
         self.setup = setup
         self._chips: dict[str, dict[int, int]] = {}  # table → seat → units
         self._no_base: dict[str, set[int]] = {}
+        self._signs: dict[str, dict[str, int]] = {}  # link → level → cents
         self._last: _Answer | None = None
         self._answered = True
         self._played = False  # anything beside setup and clock
@@ -165,7 +168,10 @@ class _Player:
                 raise fault(source or line, f"cannot be put in force: {_words(refusal)}")
 
     def _ask(self, line: Statement, command: Command) -> None:
-        """Decide one command and remember the answer."""
+        """Decide one command and remember the answer. One that may make a claim takes along what the signs show."""
+        if isinstance(command, ask.Claim | Number | ClaimBoard):
+            table = self.world.book.tables.get(command.table)
+            command = replace(command, signs=self._signs.get(table.settings.link, {}) if table is not None else {})
         self._remember(_Answer.to(line, self.world.act(command)))
 
     def _remember(self, answer: _Answer) -> None:
@@ -221,6 +227,16 @@ class _Player:
     def without_base(self, line: Statement) -> None:
         """Take the base wager of these seats away, for the round to come."""
         self._no_base.setdefault(self._table(line), set()).update(line["seats"])
+
+    def sign(self, line: Statement) -> None:
+        """The signs of a level show an amount; ``none``: what the meter holds."""
+        link, _, level = line["level"].partition("/")
+        if link not in self.world.book.links or level not in self.world.book.links[link].levels:
+            raise fault(line, f"there is no level {line['level']} on this page")
+        shown = self._signs.setdefault(link, {})
+        shown.pop(level, None)
+        if line["amount"] is not None:
+            shown[level] = line["amount"]
 
     def restart(self, _line: Statement) -> None:
         """Drop the book and fold it again."""
@@ -297,6 +313,7 @@ _HERE: Final[Mapping[str, Callable[[_Player, Statement], None]]] = {
     "after": _Player.after,
     "wagers": _Player.wagers,
     "without-base": _Player.without_base,
+    "sign": _Player.sign,
     "restart": _Player.restart,
     "rounds": _Player.rounds,
     "rakes": _Player.rakes,

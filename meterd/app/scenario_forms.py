@@ -71,6 +71,8 @@ FORMS: Final = (
         "chips on the sensors, one unit each unless said",
     ),
     Form("without-base", "without-base TABLE seat|seats SEATS", "these seats have no base wager up"),
+    # what hangs on the wall
+    Form("sign", "sign LEVEL AMOUNT_OR_NONE", "what the signs of a level show from now on, however the meter stands"),
     # the dealer
     Form("join", "join TABLE seats SEATS", "these seats are one player, for this round"),
     Form("lock", "lock TABLE", "the dealer ends betting"),

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
 from accounting_build import DEALER, SUPERVISOR, Casino, fixed, level, link, paytable, percent, row
 
 from meterd.accounting.commands import SYSTEM, Claim, Lock, OpenLink, VoidRound, WagerSeen
+from meterd.accounting.entries import Kind
 from meterd.accounting.refusals import Refusal
 from meterd.accounting.settings import Floor, LevelSettings, LinkSettings, ResetMode, Ties
 from meterd.errors import MisuseError
@@ -68,6 +71,16 @@ def test_rates_above_the_whole_wager_are_no_link() -> None:
     with pytest.raises(MisuseError, match="more than all of it"):
         casino.do(OpenLink(actor=SYSTEM, settings=link(*levels, table=rows, name="other")))
     casino.do(OpenLink(actor=SYSTEM, settings=link(levels[0], level("b", "0", "20%", None), table=rows, name="other")))
+
+
+def test_a_link_of_such_rates_in_a_ledger_is_folded_all_the_same() -> None:
+    """It was let in once: what the ledger tells stands, and only a new one is refused."""
+    casino = Casino(one(1_000, 600_000, 400_000))
+    opened = next(entry for entry in casino.entries if entry.kind is Kind.LINK_OPENED)
+    body = json.loads(json.dumps(dict(opened.body)))
+    body["settings"]["levels"][0]["reserve_ppm"] = 500_000
+    casino.entries[casino.entries.index(opened)] = replace(opened, body=body)
+    assert 500_000 == casino.folded().links["nexus"].rules.levels["main"].reserve_ppm
 
 
 def test_a_millionth_of_a_cent_is_counted() -> None:

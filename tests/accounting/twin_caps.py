@@ -124,14 +124,21 @@ class CapTwin(LinkTwin):
     def _left(self, win: Win) -> int:
         player, table = self.state.limits[win.round.table]
         me = _player(win.round, win.seat)
-        others = [other for other in self._in_the_running(win.round) if other.id != win.id]
+        others = [
+            (_player(win.round, other.seat), self.state.reach(other))
+            for other in self._in_the_running(win.round)
+            if other.id != win.id
+        ]
+        others += [
+            (_player(win.round, other.seat), self.state.late_reach(other.hand, other.amount))
+            for other in self.state.wins.values()
+            if other.round.key == win.round.key and not other.round.stakes and other.status != "voided"
+        ]
         mine = left = self.state.reach(win)
         if player is not None:
-            same = [other for other in others if _player(win.round, other.seat) == me]
-            left = min(left, player - sum(self.state.reach(other) for other in same))
-        rivals = [other for other in others if _player(win.round, other.seat) != me and self.state.reach(other)]
-        if table is not None and mine and rivals:
-            left = min(left, table - sum(self.state.reach(other) for other in others))
+            left = min(left, player - sum(cents for who, cents in others if who == me))
+        if table is not None and mine and any(cents for who, cents in others if who != me):
+            left = min(left, table - sum(cents for _, cents in others))
         return max(0, left)
 
     # why not
