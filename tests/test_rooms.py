@@ -80,7 +80,20 @@ def test_only_one_file_knows_sqlite3() -> None:
         for _, module in _imports(ast.parse(path.read_text(encoding="utf-8")))
         if module.split(".")[0] in {"sqlite3", "pysqlite3"}
     ]
-    assert users == ["meterd/edge/sqlite.py"]
+    assert users == ["meterd/edge/sqlite.py", "meterd/second_verifier.py"]
+
+
+def test_the_second_verifier_stands_alone() -> None:
+    """It shares no code with what it verifies: it imports the standard library alone, and nobody imports it."""
+    tree = ast.parse((ROOT / "meterd/second_verifier.py").read_text(encoding="utf-8"))
+    foreign = sorted({module for _, module in _imports(tree) if module.split(".")[0] not in sys.stdlib_module_names})
+    users = [
+        str(path.relative_to(ROOT))
+        for path in sorted((ROOT / "meterd").rglob("*.py"))
+        for _, module in _imports(ast.parse(path.read_text(encoding="utf-8")))
+        if "second_verifier" in module
+    ]
+    assert (foreign, users) == ([], [])
 
 
 def test_protocols_imports_nothing_of_meterd_and_sim_only_wires_and_cards() -> None:
