@@ -128,6 +128,11 @@ class Line:
             os.close(slave)
             self._wait_for_opener()
 
+    def say(self, data: bytes) -> None:
+        """A device speaks unasked."""
+        if data:
+            self._write(self.device_fd, data)
+
     def unplug(self) -> None:
         """The port vanishes while it may be in use: whoever holds it gets an error."""
         if self._outer is not None:

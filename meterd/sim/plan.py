@@ -96,6 +96,15 @@ class SignPlan:
 
 
 @dataclass(frozen=True, slots=True)
+class GamePlan:
+    """A game on a SAS line: its address, and the group and levels it takes part in."""
+
+    address: int
+    group: int = 1
+    levels: tuple[int, ...] = (1,)
+
+
+@dataclass(frozen=True, slots=True)
 class NoisePlan:
     """What a bad cable does to a share of its chunks: dropped, one bit flipped, a byte too many. Off by default."""
 
@@ -117,6 +126,7 @@ class LinePlan:
     baud: int
     modules: tuple[ModulePlan, ...] = ()
     signs: tuple[SignPlan, ...] = ()
+    games: tuple[GamePlan, ...] = ()
     noise: NoisePlan = NoisePlan()
     device_port: str | None = None
 
@@ -245,12 +255,14 @@ def _module(raw: Mapping[str, Any], place: str) -> ModulePlan:
 def _line(raw: Mapping[str, Any], place: str) -> LinePlan:
     modules = _list(_record(raw, place), "modules", place)
     signs = _list(raw, "signs", place)
+    games = _list(raw, "games", place)
     return _made(
         LinePlan,
         raw,
         place,
         modules=tuple(_module(each, f"{place}.modules[{n}]") for n, each in enumerate(modules)),
         signs=tuple(_made(SignPlan, each, f"{place}.signs[{n}]") for n, each in enumerate(signs)),
+        games=tuple(_made(GamePlan, each, f"{place}.games[{n}]") for n, each in enumerate(games)),
         noise=_made(NoisePlan, raw.get("noise", {}), f"{place}.noise"),
     )
 

@@ -17,6 +17,7 @@ from meterd.sim.lines import Attention, DeviceEnd, Line, Noise
 from meterd.sim.modules import SimModule
 from meterd.sim.people import People
 from meterd.sim.plan import LinePlan, Plan, PlanError
+from meterd.sim.sas import SasGame, SasLine
 from meterd.sim.sign import AlphaSign, Heard, SignLine
 from meterd.sim.table import Table
 from protocols import pad_words
@@ -59,6 +60,7 @@ class World:
         self.lines: dict[str, Line] = {}
         self.modules: dict[tuple[str, int], SimModule] = {}
         self.signs: dict[str, AlphaSign] = {}
+        self.games: dict[str, SasLine] = {}
         self._attention = Attention()
         self._ends: list[DeviceEnd] = []
         self._tasks: list[asyncio.Task[None]] = []
@@ -121,6 +123,9 @@ class World:
                 self.signs[sign.plan.id] = sign
                 sign.listeners.append(_SignNotes(sign, self.journal))
             self._ends.append(DeviceEnd(line, SignLine(signs, line.character_s, line.doubt_s).serve))
+        elif plan.kind == "sas":
+            self.games[plan.id] = SasLine([SasGame(each, self.journal.note) for each in plan.games], self.journal.note)
+            self._ends.append(DeviceEnd(line, self.games[plan.id].serve))
         else:
             modules = [SimModule(each.unit, each.shape) for each in plan.modules]
             self.modules.update({(plan.id, module.unit): module for module in modules})
@@ -134,6 +139,8 @@ class World:
             now = loop.time()
             for module in self.modules.values():
                 module.watch(now)
+            for line, games in self.games.items():
+                self.lines[line].say(games.watch(now))
 
 
 class _SignNotes:
@@ -169,8 +176,8 @@ def check_playable(plan: Plan) -> None:
     A dealer needs keys for every digit, every hand of the game, and the acts.
     """
     for line in plan.lines:
-        if line.kind not in {"modbus", "alpha"}:
-            raise PlanError(f"bus {line.id}: no kind {line.kind!r}; modbus and alpha can be simulated")
+        if line.kind not in {"modbus", "alpha", "sas"}:
+            raise PlanError(f"bus {line.id}: no kind {line.kind!r}; modbus, alpha and sas can be simulated")
     shapes = {(line.id, module.unit): module.shape for line in plan.lines for module in line.modules}
     for table in plan.tables:
         hands = [f"hand-{n}" for n in range(1, len(table.hands) + 1)]
