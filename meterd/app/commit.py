@@ -9,10 +9,13 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import NamedTuple
 
+from meterd.accounting.answer import refused_entry
 from meterd.accounting.book import Book
 from meterd.accounting.commands import Command
 from meterd.accounting.entries import Entry, Kind, Posting
+from meterd.accounting.refusals import Refused
 from meterd.accounting.rules import Decision, decide
+from meterd.app.asked import Asked
 from meterd.edge.store import Store
 from meterd.ledger.canonical import canonical, parse
 from meterd.ledger.chain import seal
@@ -89,9 +92,20 @@ class Committer:
         """Entries decided and not yet committed."""
         return len(self._records)
 
-    def decide(self, command: Command) -> Decision:
-        """Decide one command on the book as it stands, now, and put its entries in their place in the chain."""
-        decision = decide(self.book, replace(command, now_utc=self._now().at_utc))
+    def decide(self, command: Command, asked: Asked | None = None) -> Decision:
+        """Decide one command on the book as it stands, now, and put its entries in their place in the chain.
+
+        ``asked`` tells of the people who asked for it, where it was people.
+        """
+        return self._take(decide(self.book, replace(command, now_utc=self._now().at_utc)), asked)
+
+    def refuse(self, command: Command, refused: Refused, asked: Asked | None = None) -> Decision:
+        """Refuse a command for what the book does not know: a module that is not heard."""
+        return self._take(Decision((refused_entry(command, refused),), refused), asked)
+
+    def _take(self, decision: Decision, asked: Asked | None) -> Decision:
+        if asked is not None:
+            decision = decision._replace(entries=asked.on(decision.entries))
         for entry in decision.entries:
             stamp = self._now()
             record = seal(entry_draft(entry, stamp, self.book.site_id), self._seq + 1, self._head)

@@ -21,7 +21,7 @@ from meterd.accounting.commands_streak import ClaimBoard, Number
 from meterd.accounting.entries import Entry, Kind
 from meterd.accounting.rules import Decision
 from meterd.accounting.state import TableStatus
-from meterd.app.asked import Asked
+from meterd.app.asked import Asked, unheard
 from meterd.app.commit import Committer, Stamp
 from meterd.app.effects import Effects, UnitKey, closed_outputs, sign_wanted, table_wanted
 from meterd.app.inbox import Inbox
@@ -177,7 +177,7 @@ class MoneyLoop:
         for item in items:
             if isinstance(item, Ask):
                 self._answers.append((item.answer, self._asked_for(item)))
-                self._touch(item.command)
+                self._touched |= {str(getattr(item.command, "table", ""))} & self._configs.keys()
             else:
                 self._device(item)
         if self.committer.waiting:
@@ -205,13 +205,10 @@ class MoneyLoop:
                 waiting = list(session.on_decided(command, decision, self.book)) + waiting
 
     def _asked_for(self, item: Ask) -> Decision:
-        """What somebody asked for. Nobody opens a table by hand whose modules are not heard."""
-        command = item.command
-        if isinstance(command, OpenTable) and command.table in self._sessions and item.asked is not None:
-            deaf = [device for device in self._devices_of(command.table) if not self._heard(device)]
-            if deaf:
-                return self._decide(refusal, item.asked)
-        return self._decide(self._with_signs(command), item.asked)
+        refused = unheard(item.command, self._sessions, self.book) if item.asked is not None else None
+        if refused is not None:
+            return self.committer.refuse(item.command, refused, item.asked)
+        return self._decide(self._with_signs(item.command), item.asked)
 
     def _with_signs(self, command: Command) -> Command:
         """A claim as it is decided: with what the signs show above the meters at this moment."""
@@ -252,11 +249,6 @@ class MoneyLoop:
             if cents > whole_cents(levels[name].display_microcents)
             and self._fell_s.get(f"{link}/{name}", told_s) <= told_s
         }
-
-    def _touch(self, command: Command) -> None:
-        table = getattr(command, "table", None)
-        if table in self._configs:
-            self._touched.add(table)
 
     # ── after the commit ────────────────────────────────────────────────────────────────────────────────────────
 

@@ -27,7 +27,7 @@ from meterd.config.devices import (
 )
 from meterd.config.findings import Finding, SiteErrors
 from meterd.config.load import load_site
-from meterd.config.people import People, Person, load_people
+from meterd.config.people import NOBODY, People, Person, load_people
 from meterd.config.profiles import load_profile, load_signs
 from meterd.config.shapes import site_schema
 from meterd.config.site import (
@@ -42,6 +42,7 @@ from meterd.config.site import (
 
 __all__ = [
     "KEY_NAMES",
+    "NOBODY",
     "BitBlock",
     "BusBudget",
     "BusConfig",

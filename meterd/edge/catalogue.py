@@ -6,11 +6,12 @@ import hashlib
 from functools import cache
 from pathlib import Path
 
-from meterd.config import Catalogue, SignModel, Site, load_profile, load_signs, load_site
+from meterd.config import Catalogue, People, SignModel, Site, load_people, load_profile, load_signs, load_site
 from meterd.edge.files import load_paytables, schema_files
 from meterd.errors import ConfigError, MisuseError
 
 _SIGNS = "profiles/signs.toml"
+PEOPLE_FILE = "people.toml"
 
 
 @cache
@@ -49,8 +50,27 @@ def read_site(path: Path) -> tuple[Site, str]:
     Raises:
         ConfigError: it cannot be read, or has findings.
     """
-    try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{path}: the site file cannot be read ({error})") from error
+    text = _text(path, "site")
     return load_site(text, str(path), catalogue()), text
+
+
+def people_beside(site_file: Path) -> Path | None:
+    """The people file that belongs to a site file, where there is one."""
+    path = site_file.parent / PEOPLE_FILE
+    return path if path.exists() else None
+
+
+def read_people(path: Path) -> People:
+    """A people file from disk.
+
+    Raises:
+        ConfigError: it cannot be read, or has findings.
+    """
+    return load_people(_text(path, "people"), str(path))
+
+
+def _text(path: Path, what: str) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{path}: the {what} file cannot be read ({error})") from error
