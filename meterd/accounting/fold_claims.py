@@ -103,6 +103,7 @@ def _enter(
         sign_above_meter="SIGN_ABOVE_METER" in body["flags"],
         meter_empty="METER_EMPTY" in body["flags"],
         common=body["common"],
+        out_of_order=bool(body.get("out_of_order_after")),
     )
     link.pending[facts.award] = None
     book.open_awards[facts.award] = None

@@ -33,7 +33,7 @@ from meterd.accounting.entries import Entry, Kind
 from meterd.accounting.meter import LinkRules
 from meterd.accounting.refusals import Refusal, Refused
 from meterd.accounting.rules_limits import may_be_cut, waits_for_the_end
-from meterd.accounting.settings import SplitHand
+from meterd.accounting.settings import Settlement, SplitHand
 from meterd.accounting.state import Award, AwardStatus, LinkState, RoundSeats, StreakMark, TableState
 from meterd.money import AMOUNT_CENTS_MAX, MICROCENTS_PER_CENT
 from meterd.paytables.model import PayKind, Row
@@ -185,6 +185,7 @@ def _claimed(
         "units": facts.units,
         "envy_cents": envy.total_cents(link.rules, table.seats, facts.seat, facts.hand),
         "signs": dict(facts.signs),
+        **_order_facts(book, table, facts.seat),
         "late": list(facts.late),
         **chip_facts(facts),
         **award_facts(settled),
@@ -199,6 +200,17 @@ def _claimed(
         *revalued(command, [(book.awards[name], mate.cents) for name, mate in mates.items()], facts.award),
     )
     return (*entries, *confirmed_by_rule(book, command, facts, table, link, settled))
+
+
+def _order_facts(book: Book, table: TableState, seat: int) -> dict[str, list[str]]:
+    """Awards of the round whose seats the order of settlement puts behind this one: it is keyed out of order.
+
+    The order is proposed and not forced (R53-R55): the claim is accepted, and its entry tells.
+    """
+    downwards = table.settings.settlement is Settlement.COUNTER_CLOCKWISE
+    standing = [book.awards[name] for name in table.awards if book.awards[name].status is not AwardStatus.VOIDED]
+    behind = [one.id for one in standing if (one.seat < seat if downwards else one.seat > seat)]
+    return {"out_of_order_after": behind} if behind else {}
 
 
 def chip_facts(facts: ClaimFacts) -> dict[str, int]:

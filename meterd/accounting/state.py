@@ -111,7 +111,8 @@ class Award:
     of a tie that waits for the others.
     ``shown`` is what whoever verified it had: cards, a second person. ``envy_waits``: it is confirmed, but whether it
     gives envy depends on a higher hand of its round that is still pending.
-    ``common``: all live seats had the hand at once, from a streak or the board.
+    ``common``: all live seats had the hand at once, from a streak or the board. ``out_of_order``: keyed after an award
+    that the order of settlement puts behind it.
     """
 
     id: str
@@ -140,6 +141,7 @@ class Award:
     unclaimed: bool = False
     common: bool = False
     highest_cents: int = 0
+    out_of_order: bool = False
 
     def __post_init__(self) -> None:
         """Whatever changes an award carries the highest amount along."""

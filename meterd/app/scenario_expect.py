@@ -97,8 +97,12 @@ def _flag(book: Book, line: Statement) -> None:
     award = book.awards.get(line["award"])
     if award is None:
         raise Unmet(line["flag"], "no such award")
-    carried = award.meter_empty if line["flag"] == "METER_EMPTY" else award.sign_above_meter
-    _require("yes" if line["yes"] else "no", "yes" if carried else "no")
+    flags = {
+        "METER_EMPTY": award.meter_empty,
+        "OUT_OF_ORDER": award.out_of_order,
+        "SIGN_ABOVE_METER": award.sign_above_meter,
+    }
+    _require("yes" if line["yes"] else "no", "yes" if flags[line["flag"]] else "no")
 
 
 def _table_state(book: Book, line: Statement) -> None:

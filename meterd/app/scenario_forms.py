@@ -117,7 +117,7 @@ FORMS: Final = (
     *STREAK_FORMS,
 )
 
-FLAGS: Final = ("METER_EMPTY", "SIGN_ABOVE_METER")
+FLAGS: Final = ("METER_EMPTY", "OUT_OF_ORDER", "SIGN_ABOVE_METER")
 TABLE_STATES: Final = ("closed", "open", "locked")
 STATUS_WORDS: Final = ("pending", "confirmed", "paid", "voided", "held", "disposed")
 
