@@ -106,7 +106,7 @@ class DefineTable(Command):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Note(Command):
-    """A fact without money: Started, Stopped, ClockStep, DeviceLost, CountMismatch, UnreasonableContribution."""
+    """A fact without money: Started, Stopped, ClockStep, DeviceLost, CountMismatch, GameWin, Unreasonable."""
 
     kind: Kind
     table: str | None = None

@@ -49,6 +49,7 @@ class Kind(StrEnum):
     FOLDED = "Folded"
     JOINED = "Joined"
     COUNT_MISMATCH = "CountMismatch"
+    GAME_WIN = "GameWin"
     LINK_SUSPENDED = "LinkSuspended"
     LINK_RESUMED = "LinkResumed"
     ADJUSTED = "Adjusted"

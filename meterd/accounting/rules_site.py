@@ -44,6 +44,7 @@ _NOTES: Final = frozenset(
         Kind.CLOCK_STEP,
         Kind.DEVICE_LOST,
         Kind.COUNT_MISMATCH,
+        Kind.GAME_WIN,
         Kind.UNREASONABLE,
     }
 )
