@@ -11,10 +11,8 @@ from typing import Any, Final
 
 from meterd.accounting.book import Book
 from meterd.accounting.when import plus_days
+from meterd.config.signs import DISCLOSURE
 from meterd.money import MICROCENTS_PER_CENT
-
-#: What a sign, a reading and the rules sheet of a link must say where players' money can become income.
-DISCLOSURE: Final = "Part of the contributions may be kept by the house and not be returned to players as awards."
 
 AWARDS_SHOWN: Final = 20  # what a page lists besides the open ones
 

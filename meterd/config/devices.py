@@ -209,6 +209,10 @@ class SignModel:
         address: two hex digits; ``00`` reaches all signs of the line. A site file may give a sign its own.
         columns: characters that stand on the display at once.
         string_bytes: size of the file that holds one figure; a longer text would empty it.
+        checksum: whether each command carries one, so that a bent figure is not shown. A site file may say otherwise.
+        broadcast: whether it takes a figure that is sent to all signs of the line at once.
+        answers: whether it answers reads, so that ``meterd sign test`` can say what it is.
+        clock: whether its clock is set, on connect and hourly.
     """
 
     id: str
@@ -216,3 +220,7 @@ class SignModel:
     address: str
     columns: int
     string_bytes: int
+    checksum: bool = True
+    broadcast: bool = True
+    answers: bool = True
+    clock: bool = True

@@ -185,3 +185,13 @@ def named(nodes: list[Node], key: str = "id") -> Mapping[str, Node]:
         if name is not None:
             found.setdefault(name, node)
     return found
+
+
+def check_bus_of(node: Node, bus: str | None, buses: Mapping[str, Node], kind: str) -> None:
+    """The ``bus`` that ``node`` names exists and is of the ``kind`` it needs."""
+    if bus is None:
+        return
+    if bus not in buses:
+        node.finding("bus", f'there is no bus "{bus}"', nearest(bus, buses))
+    elif buses[bus].text("kind") not in {kind, None}:
+        node.finding("bus", f'bus "{bus}" is of kind "{buses[bus].text("kind")}": expected one of kind "{kind}"')

@@ -31,12 +31,12 @@ from meterd.config.shapes import (
     LevelShape,
     LinkShape,
     ModuleShape,
-    SignShape,
     SiteFile,
     SiteShape,
     TableShape,
 )
-from meterd.config.site import BusConfig, Catalogue, PollConfig, SignConfig, Site, TableConfig, WebConfig
+from meterd.config.signs import sign_config
+from meterd.config.site import BusConfig, Catalogue, PollConfig, Site, TableConfig, WebConfig
 from meterd.config.wiring_checks import check_wiring, wired_modules
 from meterd.errors import MisuseError
 
@@ -143,12 +143,13 @@ def _bus(node: Node) -> BusConfig | None:
 def _site(shape: SiteFile, catalogue: Catalogue, document: Document) -> Site:
     links = tuple(_link(link, catalogue) for link in shape.link)
     hashes = catalogue.paytable_sha256 or {}
+    settings = _settings(shape.site)
     return Site(
-        settings=_settings(shape.site),
+        settings=settings,
         links=links,
         tables=tuple(_table(table, links, catalogue) for table in shape.table),
         buses=tuple(BusConfig(**bus.model_dump()) for bus in shape.bus),
-        signs=tuple(_sign(sign, catalogue) for sign in shape.sign),
+        signs=tuple(sign_config(sign, catalogue, links, settings) for sign in shape.sign),
         funds=tuple(fund_settings(fund) for fund in shape.fund),
         link_sha256={link.id: hashes[link.paytable] for link in shape.link if link.paytable in hashes},
         approvals={link.id: link.approval for link in shape.link if link.approval is not None},
@@ -233,15 +234,3 @@ def _table(table: TableShape, links: tuple[LinkSettings, ...], catalogue: Catalo
 
 def _module(module: ModuleShape, catalogue: Catalogue) -> ModuleRef:
     return ModuleRef(module.bus, module.unit, catalogue.profiles[module.profile], module.serial)
-
-
-def _sign(sign: SignShape, catalogue: Catalogue) -> SignConfig:
-    model = catalogue.signs[sign.model]
-    shows = [what.split("/", 1) for what in sign.shows]
-    return SignConfig(
-        id=sign.id,
-        bus=sign.bus,
-        model=model if sign.address is None else replace(model, address=sign.address),
-        shows=tuple((link, level) for link, level in shows),
-        labels=sign.labels,
-    )

@@ -144,6 +144,10 @@ class SignModelShape(Shape):
     string_bytes: Annotated[
         int, Field(ge=8, le=STRING_BYTES_MAX, description="bytes of the file of one figure, 8 to 125")
     ]
+    checksum: Annotated[bool, Field(description="true or false: commands carry a checksum")]
+    broadcast: Annotated[bool, Field(description="true or false: takes what is sent to all signs of the line")]
+    answers: Annotated[bool, Field(description="true or false: answers reads")]
+    clock: Annotated[bool, Field(description="true or false: its clock is set")]
 
 
 class SignsFile(Shape):

@@ -257,6 +257,43 @@ class SignShape(Shape):
         tuple[str, ...], Field(strict=False, description="a list of words, one for each thing shown")
     ] = ()
     address: Annotated[str | None, Field(pattern=r"^[0-9A-F]{2}$", description='two hex digits such as "01"')] = None
+    checksum: Annotated[bool | None, Field(description="true or false: commands carry a checksum")] = None
+
+
+class SasGameShape(Shape):
+    """``{ address = … }``: a game that is asked for its wins. With table and seat its win is claimed there."""
+
+    address: Annotated[int, Field(ge=1, le=127, description="the address set at the game, 1 to 127")]
+    table: Annotated[str | None, Field(description="the id of a table")] = None
+    seat: Annotated[int | None, Field(ge=1, le=32, description="a seat of that table")] = None
+
+
+class SasShape(Shape):
+    """``[[sas]]``: what ``meterd sas`` says on one line, and whom it asks there."""
+
+    bus: Annotated[str, Field(description="the id of a bus of kind sas")]
+    group: Annotated[int, Field(ge=1, le=255, description="the group set at the games, 1 to 255")]
+    levels: Annotated[
+        tuple[str, ...],
+        Field(
+            min_length=1, max_length=32, strict=False, description='SAS levels 1, 2, … such as ["link/level", "none"]'
+        ),
+    ]
+    games: Annotated[tuple[SasGameShape, ...], Field(strict=False, description="a list of { address = … }")] = ()
+    broadcast: Annotated[Literal["80", "86", "7A"], Field(description='"80", "86" or "7A"')] = "86"
+    win_poll: Annotated[Literal["85", "87"], Field(description='"85" or "87"')] = "85"
+    grid_ms: Annotated[int, Field(ge=200, le=1000, description="milliseconds, 200 to 1000 (200 is usual)")] = 200
+    stale_ms: Annotated[int, Field(ge=1500, le=5000, description="milliseconds, 1500 to 5000 (2500 is usual)")] = 2500
+    settle_ms: Annotated[
+        int, Field(ge=0, le=4, description="milliseconds, 0 to 4, from the first byte to the rest")
+    ] = 0
+    loopback: Annotated[
+        str | None,
+        Field(pattern=r"^/.", description="the port of a second adapter that hears this line, for the test at start"),
+    ] = None
+    parity: Annotated[
+        Literal["mark-space", "none-for-rehearsal"], Field(description='"mark-space" or "none-for-rehearsal"')
+    ] = "mark-space"
 
 
 class PollShape(Shape):

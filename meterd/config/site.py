@@ -68,13 +68,57 @@ class BusConfig:
 
 @dataclass(frozen=True, slots=True)
 class SignConfig:
-    """One sign. ``shows`` are (link, level) pairs in the order they stand; ``labels`` the words before each figure."""
+    """One sign. ``shows`` are (link, level) pairs in the order they stand; ``labels`` the words before each figure.
+
+    ``widest``: the characters of the widest value of each figure. ``notice``: what players must be told besides.
+    """
 
     id: str
     bus: str
     model: SignModel
     shows: tuple[tuple[str, str], ...]
     labels: tuple[str, ...] = ()
+    widest: tuple[int, ...] = ()
+    notice: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SasGame:
+    """A game on a SAS line. ``table`` and ``seat``: where its win is claimed; None: it is only noted."""
+
+    address: int
+    table: str | None = None
+    seat: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SasConfig:
+    """What ``meterd sas`` says on one line, and whom it asks there.
+
+    Attributes:
+        levels: SAS level 1, 2, … as (link, level); None where a number is left out.
+        stale_ms: a figure older than this is not said.
+        settle_ms: from the first byte of a message to the rest, for adapters that say too early that it has left.
+        loopback: the port of a second adapter on the line, for the test at start.
+        rehearsal: no ninth bit; a demo on pseudo-terminals.
+    """
+
+    bus: str
+    group: int
+    levels: tuple[tuple[str, str] | None, ...]
+    games: tuple[SasGame, ...] = ()
+    broadcast: int = 0x86
+    win_poll: int = 0x85
+    grid_ms: int = 200
+    stale_ms: int = 2500
+    settle_ms: int = 0
+    loopback: str | None = None
+    rehearsal: bool = False
+
+    @property
+    def numbered(self) -> Mapping[int, tuple[str, str]]:
+        """SAS level → (link, level)."""
+        return {number: level for number, level in enumerate(self.levels, 1) if level is not None}
 
 
 @dataclass(frozen=True, slots=True)

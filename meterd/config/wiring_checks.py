@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-from meterd.config.devices import ModuleRef, Profile, SignModel
-from meterd.config.findings import Document, Node, check_unique, named, nearest, path_text
+from meterd.config.devices import ModuleRef, Profile
+from meterd.config.findings import Document, Node, check_bus_of, check_unique, named, nearest, path_text
+from meterd.config.signs import check_signs
 from meterd.config.site import Catalogue
-from meterd.money import format_cents
 from meterd.paytables.model import PayTable
 
 #: After one stray byte, a unit id that looks like a function code costs every reply; these do not.
 UNIT_ADVISED: Final = range(32, 128)
 UNIT_LIKE_FUNCTION: Final = 43
-#: The widest figure a level without a limit is expected to reach.
-UNLIMITED_CENTS: Final = 9_999_999_99
 #: Names that change when adapters are plugged in another order.
 _UNSTABLE_PORT: Final = re.compile(r"/dev/tty(USB|ACM)\d+")
 
@@ -42,10 +40,7 @@ def check_wiring(document: Document, catalogue: Catalogue) -> None:
     _check_modules(root, wired)
     for table in root.nodes("table"):
         _check_table(root, table, catalogue, {each.key: each for each in wired if each.table.path == table.path})
-    addresses: dict[tuple[str, str], Node] = {}
-    for sign in root.nodes("sign"):
-        _check_sign(root, sign, catalogue)
-        _check_sign_address(sign, catalogue, addresses)
+    check_signs(root, catalogue)
     _check_poll(root)
     _check_unused(root, wired)
     listen = web.text("listen") if (web := root.node("web")) is not None else None
@@ -80,7 +75,7 @@ def _check_modules(root: Node, wired: list[Wired]) -> None:
     buses = named(list(root.nodes("bus")))
     units: dict[tuple[str, int], Wired] = {}
     for each in wired:
-        _check_bus_of(each.node, each.bus, buses, "modbus")
+        check_bus_of(each.node, each.bus, buses, "modbus")
         if each.bus is None or each.unit is None:
             continue
         first = units.setdefault((each.bus, each.unit), each)
@@ -129,15 +124,6 @@ def _check_swaps(wired: list[Wired]) -> None:
                 f'bus "{other.bus}" has a "{each.profile.id}" of unit {each.unit} too, so nobody would notice swapped '
                 f"plugs: give the modules {cure}",
             )
-
-
-def _check_bus_of(node: Node, bus: str | None, buses: Mapping[str, Node], kind: str) -> None:
-    if bus is None:
-        return
-    if bus not in buses:
-        node.finding("bus", f'there is no bus "{bus}"', nearest(bus, buses))
-    elif buses[bus].text("kind") not in {kind, None}:
-        node.finding("bus", f'bus "{bus}" is of kind "{buses[bus].text("kind")}": expected one of kind "{kind}"')
 
 
 def _check_table(root: Node, table: Node, catalogue: Catalogue, wired: dict[str, Wired]) -> None:
@@ -196,67 +182,6 @@ def _check_keys(table: Node, wired: dict[str, Wired], paytable: PayTable | None)
         hands = sum(key.startswith("hand-") for key in keys)
         if hands < len(paytable.rows):
             table.warning(("keypad",), f'{hands} hand keys for the {len(paytable.rows)} rows of "{paytable.id}"')
-
-
-def _check_sign(root: Node, sign: Node, catalogue: Catalogue) -> None:
-    _check_bus_of(sign, sign.text("bus"), named(list(root.nodes("bus"))), "alpha")
-    name = sign.text("model")
-    model = catalogue.signs.get(name) if name is not None else None
-    if name is not None and model is None:
-        sign.finding("model", f'there is no sign model "{name}"', nearest(name, catalogue.signs))
-    shown = sign.texts("shows")
-    labels = sign.texts("labels")
-    if labels and len(labels) != len(shown):
-        sign.finding("labels", f"expected one label for each of the {len(shown)} things shown, found {len(labels)}")
-    levels = {
-        f"{link.text('id')}/{level.text('name')}": level for link in root.nodes("link") for level in link.nodes("level")
-    }
-    for index, what in enumerate(shown):
-        if what is None:
-            continue
-        if what not in levels:
-            sign.finding(("shows", index), f'there is no level "{what}"', nearest(what, levels))
-        elif model is not None:
-            _check_width(sign, index, levels[what], model)
-    for index, label in enumerate(labels):
-        if label is not None and not re.fullmatch(r"[ -~]*", label):
-            sign.finding(("labels", index), "a sign shows printable ASCII only")
-        elif label is not None and model is not None and len(label) > model.columns:
-            sign.finding(
-                ("labels", index), f'"{model.id}" shows {model.columns} characters, the label has {len(label)}'
-            )
-
-
-def _check_width(sign: Node, index: int, level: Node, model: SignModel) -> None:
-    """A figure that does not fit is cut in the eye of the player, or empties its file."""
-    limit = level.number("limit_cents")
-    figure = f"${format_cents(UNLIMITED_CENTS if limit is None else limit)}"
-    room = min(model.columns, model.string_bytes)
-    if len(figure) > room:
-        why = "the limit" if limit is not None else "what a level without a limit may reach"
-        sign.finding(
-            ("shows", index),
-            f'"{model.id}" shows {room} characters, {why} {figure} needs {len(figure)}',
-        )
-
-
-def _check_sign_address(sign: Node, catalogue: Catalogue, taken: dict[tuple[str, str], Node]) -> None:
-    """Two signs of one line that show different things need addresses of their own; "00" reaches every sign."""
-    model = catalogue.signs.get(sign.text("model") or "")
-    bus = sign.text("bus")
-    address = sign.text("address") or (model.address if model else None)
-    if bus is None or address is None:
-        return
-    for (other_bus, other_address), other in taken.items():
-        if bus == other_bus and (address == other_address or "00" in {address, other_address}):
-            line = sign.document.line((*other.path, "id"))
-            sign.finding(
-                "address",
-                f'the sign in line {line} listens to this address too ("00" is every sign): give each sign of bus '
-                f'"{bus}" an address of its own',
-            )
-            break
-    taken[bus, address] = sign
 
 
 def _check_poll(root: Node) -> None:
