@@ -38,7 +38,8 @@ class RegisterBank:
 
     Nothing exists past the end of an area. ``fixed_coils``: coil addresses below this are inputs of the module that it
     shows in its coil area; they are read there and never written. ``written`` is called after each accepted write with
-    the function, the first address and how many.
+    the function, the first address and how many. Two faults of a module: ``refuses`` is the exception code every write
+    gets (0: none), ``inert`` acknowledges writes of coils and changes nothing.
     """
 
     coils: bytearray = field(default_factory=bytearray)
@@ -47,6 +48,8 @@ class RegisterBank:
     input_registers: list[int] = field(default_factory=list)
     fixed_coils: int = 0
     written: Callable[[int, int, int], None] | None = None
+    refuses: int = 0
+    inert: bool = False
 
     def bits(self, function: int) -> bytearray:
         """The area a bit function reads: 01 coils, 02 inputs."""
@@ -170,8 +173,12 @@ def _write_coils(bank: RegisterBank, function: int, data: bytes) -> bytes:
 
 
 def _store_coils(bank: RegisterBank, function: int, address: int, values: bytes) -> None:
+    if bank.refuses:
+        raise _Refused(bank.refuses)
     if address < bank.fixed_coils or address + len(values) > len(bank.coils):
         raise _Refused(ILLEGAL_ADDRESS)
+    if bank.inert:
+        return
     bank.coils[address : address + len(values)] = values
     if bank.written:
         bank.written(function, address, len(values))
@@ -192,6 +199,8 @@ def _write_registers(bank: RegisterBank, function: int, data: bytes) -> bytes:
 
 def _store_registers(bank: RegisterBank, function: int, address: int, values: bytes) -> None:
     count = len(values) // 2
+    if bank.refuses:
+        raise _Refused(bank.refuses)
     if address + count > len(bank.holding):
         raise _Refused(ILLEGAL_ADDRESS)
     bank.holding[address : address + count] = [int.from_bytes(values[i : i + 2], "big") for i in range(0, 2 * count, 2)]

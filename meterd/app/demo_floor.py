@@ -153,7 +153,7 @@ def plan(site: Site) -> dict[str, Any]:
         )
     buses = []
     for bus in site.buses:
-        modules = [{"unit": m.unit, "profile": asdict(m.profile)} for m in site.modules_of(bus.id)]
+        modules = [{"unit": m.unit, "profile": asdict(m.profile), "serial": m.serial} for m in site.modules_of(bus.id)]
         signs = [
             {"id": sign.id, "type_code": sign.model.type_code, "address": sign.model.address}
             for sign in site.signs

@@ -7,7 +7,7 @@ Times are seconds of the monotonic clock.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from enum import StrEnum
 from typing import Final
 
@@ -30,10 +30,12 @@ class Lamp(StrEnum):
 class SimModule:
     """One module. ``listeners`` are called with the time after everything that may change what it shows or senses."""
 
-    def __init__(self, unit: int, shape: Shape) -> None:
+    def __init__(self, unit: int, shape: Shape, serial: str | None = None) -> None:
         self.unit = unit
         self.shape = shape
-        self.bank = _bank(shape)
+        self.serial = f"SIM{unit:05d}" if serial is None else serial
+        self.bank = _bank(shape, self.serial)
+        self._stuck: dict[int, bool] = {}
         self.bank.written = self._written
         self.listeners: list[Callable[[float], None]] = []
         self.requests = 0
@@ -53,11 +55,20 @@ class SimModule:
         return bool(self._input_bits[block.address + index]) == block.active_high
 
     def set_input(self, index: int, *, on: bool, at: float) -> None:
-        """Put a chip on a sensor, hold a button; or take it away. A rising edge counts."""
+        """Put a chip on a sensor, hold a button; or take it away. A rising edge counts; a stuck input knows nothing."""
+        if index in self._stuck:
+            return
         if on and not self.input(index):
             self._count(index)
         self._show_input(index, on=on)
         self._tell(at)
+
+    def stick(self, index: int, level: bool | None, at: float) -> None:
+        """An input stays where it is said to be, whatever lies there; None frees it."""
+        self._stuck.pop(index, None)
+        if level is not None:
+            self.set_input(index, on=level, at=at)
+            self._stuck[index] = level
 
     def counter(self, index: int) -> int:
         """The counter of an input; 0 where the module has none."""
@@ -117,14 +128,29 @@ class SimModule:
     def power_cut(self, now: float) -> None:
         """Lose all memory, as when the supply fails and comes back: outputs dark, counters 0. Chips stay on sensors."""
         held = [self.input(index) for index in range(self.shape.inputs.count)]
-        fresh = _bank(self.shape)
+        fresh = _bank(self.shape, self.serial)
         self.bank.coils[:], self.bank.holding[:] = fresh.coils, fresh.holding
         self.bank.input_registers[:] = fresh.input_registers
         for index, on in enumerate(held):
             self._show_input(index, on=on)
         self._tell(now)
 
+    def _cleared(self, address: int, count: int) -> None:
+        """Coils that set counters back were written; such a coil reads 0 again at once."""
+        block = self.shape.counters
+        if block is None or block.clear is None:
+            return
+        for index in range(self.shape.inputs.count):
+            coil = block.clear.address + index
+            if address <= coil < address + count and self.bank.coils[coil]:
+                self.bank.coils[coil] = 0
+                words = block.bits // 16
+                start = block.address + index * words
+                self._counters[start : start + words] = [0] * words
+
     def _written(self, function: int, address: int, count: int) -> None:
+        if function in {5, 15}:
+            self._cleared(address, count)
         if self.shape.heartbeat is not None and function in {5, 15}:
             if address <= self.shape.heartbeat < address + count:
                 self._beaten = self._now
@@ -155,31 +181,46 @@ def _lit(bank: RegisterBank, block: Bits | None, index: int) -> bool:
     return block is not None and index < block.count and bool(bank.coils[block.address + index]) == block.active_high
 
 
-def _bank(shape: Shape) -> RegisterBank:
+def _ends(shape: Shape) -> Iterator[tuple[int, int]]:
+    """Function that reads an area, and the address behind each block of the map in it."""
+    yield shape.inputs.function, shape.inputs.address + shape.inputs.count
+    for coils in (shape.outputs, shape.flash):
+        if coils:
+            yield 1, coils.address + coils.count
+    if shape.heartbeat is not None:
+        yield 1, shape.heartbeat + 1
+    if shape.counters:
+        yield shape.counters.function, shape.counters.address + shape.inputs.count * shape.counters.bits // 16
+        if shape.counters.clear:
+            yield 1, shape.counters.clear.address + shape.inputs.count
+    if shape.text:
+        yield 3, shape.text.address + shape.text.lines * ((shape.text.columns + 1) // 2)
+    if shape.identity:
+        yield shape.identity.function, shape.identity.address + len(shape.identity.expected)
+    if shape.serial:
+        yield shape.serial.function, shape.serial.address + shape.serial.words
+
+
+def _bank(shape: Shape, serial: str) -> RegisterBank:
     """Areas just large enough for the map: beyond them a real module answers with exception 2 as well."""
     sizes = dict.fromkeys((1, 2, 3, 4), 0)
-    coils = [block for block in (shape.outputs, shape.flash) if block]
-    for block in (shape.inputs, *coils):
-        area = 1 if block in coils else block.function
-        sizes[area] = max(sizes[area], block.address + block.count)
-    if shape.heartbeat is not None:
-        sizes[1] = max(sizes[1], shape.heartbeat + 1)
-    if shape.counters:
-        words = shape.inputs.count * shape.counters.bits // 16
-        sizes[shape.counters.function] = max(sizes[shape.counters.function], shape.counters.address + words)
-    if shape.text:
-        words = shape.text.lines * ((shape.text.columns + 1) // 2)
-        sizes[3] = max(sizes[3], shape.text.address + words)
-    if shape.identity:
-        end = shape.identity.address + len(shape.identity.expected)
-        sizes[shape.identity.function] = max(sizes[shape.identity.function], end)
+    for function, end in _ends(shape):
+        sizes[function] = max(sizes[function], end)
     bank = RegisterBank(bytearray(sizes[1]), bytearray(sizes[2]), [0] * sizes[3], [0] * sizes[4])
+    coils = [block for block in (shape.outputs, shape.flash) if block]
     if shape.inputs.function == 1:
         bank.fixed_coils = min((block.address for block in coils), default=sizes[1])
     for block in coils:
         if not block.active_high:
             bank.coils[block.address : block.address + block.count] = b"\x01" * block.count
     if shape.identity:
-        area_ = bank.registers(shape.identity.function)
-        area_[shape.identity.address : shape.identity.address + len(shape.identity.expected)] = shape.identity.expected
+        _put(bank.registers(shape.identity.function), shape.identity.address, shape.identity.expected)
+    if shape.serial:
+        raw = serial.encode("ascii", "replace").ljust(2 * shape.serial.words)[: 2 * shape.serial.words]
+        words = [raw[i] << 8 | raw[i + 1] for i in range(0, len(raw), 2)]
+        _put(bank.registers(shape.serial.function), shape.serial.address, words)
     return bank
+
+
+def _put(area: list[int], address: int, words: Sequence[int]) -> None:
+    area[address : address + len(words)] = words

@@ -38,7 +38,8 @@ class Counters:
     function: int
     address: int
     bits: int
-    high_word_first: bool = True
+    high_word_first: bool | str = True  # "either": nobody prints it, and the simulated one has the high word first
+    clear: Clear | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +61,22 @@ class Identity:
 
 
 @dataclass(frozen=True, slots=True)
+class Serial:
+    """Registers that say which one of its kind the module is."""
+
+    function: int
+    address: int
+    words: int
+
+
+@dataclass(frozen=True, slots=True)
+class Clear:
+    """Coils that set a counter back: ``address`` + index of the input."""
+
+    address: int
+
+
+@dataclass(frozen=True, slots=True)
 class Shape:
     """A module's register map and wiring: inputs and outputs by index from 0."""
 
@@ -76,14 +93,16 @@ class Shape:
     lamps: tuple[int, ...] = ()
     lockout: int | None = None
     keys: Mapping[str, int] | None = None
+    serial: Serial | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class ModulePlan:
-    """A module on a line."""
+    """A module on a line. ``serial``: what it says of itself; without one it makes a number of its unit id."""
 
     unit: int
     shape: Shape
+    serial: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,13 +262,22 @@ def _module(raw: Mapping[str, Any], place: str) -> ModulePlan:
         profile,
         f"{place}.profile",
         inputs=inputs,
-        counters=_block(Counters, profile, "counters", place),
+        counters=_counters(profile, place),
         outputs=_block(Bits, profile, "outputs", place),
         flash=_block(Bits, profile, "flash", place),
         text=_block(Text, profile, "text", place),
         identity=_block(Identity, profile, "identity", place),
+        serial=_block(Serial, profile, "serial", place),
     )
-    return ModulePlan(raw["unit"], shape)
+    return ModulePlan(raw["unit"], shape, raw.get("serial"))
+
+
+def _counters(profile: Mapping[str, Any], place: str) -> Counters | None:
+    raw = profile.get("counters")
+    if raw is None:
+        return None
+    clear = _block(Clear, _record(raw, f"{place}.counters"), "clear", f"{place}.counters")
+    return _made(Counters, {**raw, "clear": None}, f"{place}.counters", clear=clear)
 
 
 def _line(raw: Mapping[str, Any], place: str) -> LinePlan:

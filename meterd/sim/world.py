@@ -127,7 +127,7 @@ class World:
             self.games[plan.id] = SasLine([SasGame(each, self.journal.note) for each in plan.games], self.journal.note)
             self._ends.append(DeviceEnd(line, self.games[plan.id].serve))
         else:
-            modules = [SimModule(each.unit, each.shape) for each in plan.modules]
+            modules = [SimModule(each.unit, each.shape, each.serial) for each in plan.modules]
             self.modules.update({(plan.id, module.unit): module for module in modules})
             if not plan.device_port:
                 self._ends.append(DeviceEnd(line, ModuleLine(modules).serve))

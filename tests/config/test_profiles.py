@@ -15,6 +15,9 @@ SENSORS = (PROFILES / "generic-sensors-16.toml").read_text(encoding="utf-8")
 KEYPAD = (PROFILES / "generic-keypad-32.toml").read_text(encoding="utf-8")
 
 
+MODULES = ("moxa-iologik-r1212", "adam-4055", "adam-4150", "adam-4150-counters")
+
+
 def findings_of(text: str) -> list[tuple[str, str, str | None]]:
     with pytest.raises(SiteErrors) as caught:
         load_profile(text, "p.toml")
@@ -22,9 +25,8 @@ def findings_of(text: str) -> list[tuple[str, str, str | None]]:
 
 
 def test_the_shipped_profiles_and_signs_load(catalogue: Catalogue) -> None:
-    """Five module profiles under the name of their file, and the sign models."""
-    wanted = {"generic-sensors-16", "generic-keypad-32", "moxa-iologik-r1212", "adam-4055", "adam-4150"}
-    assert wanted == set(catalogue.profiles)
+    """The module profiles under the name of their file, and the sign models."""
+    assert {"generic-sensors-16", "generic-keypad-32", *MODULES} <= set(catalogue.profiles)
     assert "betabrite-213c" in catalogue.signs
 
 
@@ -35,6 +37,38 @@ def test_the_advantech_inputs_lie_in_the_coil_area(catalogue: Catalogue) -> None
         assert profile.outputs is not None
         assert (1, 0, inputs) == (profile.inputs.function, profile.inputs.address, profile.inputs.count)
         assert (1, 16, 8) == (profile.outputs.function, profile.outputs.address, profile.outputs.count)
+
+
+def test_the_moxa_points_lie_where_the_maker_prints_them(catalogue: Catalogue) -> None:
+    """Inputs by 02 from 0, counters by 04 from 32, high word first, outputs by 01 from 320, six words of serial."""
+    profile = catalogue.profiles["moxa-iologik-r1212"]
+    counters, outputs, serial = profile.counters, profile.outputs, profile.serial
+    assert counters is not None
+    assert outputs is not None
+    assert serial is not None
+    assert (2, 0, 8) == (profile.inputs.function, profile.inputs.address, profile.inputs.count)
+    assert (4, 0x20, 32, True) == (counters.function, counters.address, counters.bits, counters.high_word_first)
+    assert counters.clear is not None
+    assert 0x20 == counters.clear.address
+    assert (1, 0x140, 8) == (outputs.function, outputs.address, outputs.count)
+    assert (4, 0x754B, 6) == (serial.function, serial.address, serial.words)
+
+
+def test_a_counter_whose_word_order_nobody_prints_wraps_where_it_does_not_matter(catalogue: Catalogue) -> None:
+    """65,536 leaves 1 modulo 65,535, so high and low word may be swapped."""
+    assert 65_535 == catalogue.profiles["adam-4150-counters"].modulus
+    assert 1 << 32 == catalogue.profiles["moxa-iologik-r1212"].modulus
+
+
+@pytest.mark.parametrize("name", ["generic-sensors-16", *MODULES])
+def test_each_sensor_module_says_what_darkens_its_lamps_when_nobody_speaks_to_it(
+    name: str, catalogue: Catalogue
+) -> None:
+    """The module's own watchdog stands in its profile: after how long, and how it is set up."""
+    safe = catalogue.profiles[name].safe_state
+    assert safe is not None
+    assert safe.watches
+    assert safe.set_up
 
 
 def test_a_module_without_counters_has_no_lock_button(catalogue: Catalogue) -> None:

@@ -167,7 +167,6 @@ def test_labels_go_with_what_is_shown(findings: Findings) -> None:
             "bus[0].id",
             "nothing is wired",
         ),
-        ('unit = 41, profile = "adam-4055"', 'unit = 41, profile = "moxa-iologik-r1212"', "table[1].sensors", "lamps"),
     ],
 )
 def test_what_works_but_is_not_advised_is_a_warning(
@@ -176,6 +175,40 @@ def test_what_works_but_is_not_advised_is_a_warning(
     """A warning stops nothing."""
     (warning,) = site((old, new)).warnings
     assert (key, True) == (warning.key, words in warning.message)
+
+
+def test_a_module_without_lamps_is_a_warning(site: Callable[..., Site], catalogue: Catalogue) -> None:
+    """Players would not see that a wager was accepted."""
+    dark = replace(catalogue.profiles["adam-4055"], lamps=())
+    (warning,) = site(catalogue=catalogue._replace(profiles={**catalogue.profiles, "adam-4055": dark})).warnings
+    assert ("table[1].sensors", True) == (warning.key, "lamps" in warning.message)
+
+
+R1212 = 'unit = 41, profile = "moxa-iologik-r1212"'
+
+
+def test_a_serial_number_is_of_one_module_that_tells_it(findings: Findings, site: Callable[..., Site]) -> None:
+    """It goes with the module; a module that has none to tell, or a number used twice, is refused."""
+    loaded = site(('unit = 41, profile = "adam-4055"', f'{R1212}, serial = "TAHGB1047"'))
+    assert [None, "TAHGB1047"] == [table.sensors.serial for table in loaded.tables[:2]]
+    key, message, _ = only(findings(('profile = "adam-4055"', 'profile = "adam-4055", serial = "7"')))
+    assert ("table[1].sensors.serial", True) == (key, "no registers" in message)
+    twice = ('unit = 40, profile = "generic-sensors-16"', 'unit = 40, profile = "generic-sensors-16", serial = "S1"')
+    key, message, _ = only(findings(twice, ('unit = 41, profile = "adam-4055"', f'{R1212}, serial = "S1"')))
+    assert ("table[1].sensors.serial", True) == (key, "is the module in line" in message)
+
+
+def test_lines_whose_plugs_could_be_swapped_unnoticed_are_a_warning(site: Callable[..., Site]) -> None:
+    """The same unit id and kind on two lines, and no serial number to tell them apart; with one there is nothing to say."""
+    line = '[[bus]]\nid = "pit-2"\nkind = "modbus"\nport = "/dev/serial/by-path/2"\nbaud = 115200\n[[bus]]'
+    moved = (
+        'bus = "pit-1", unit = 41, profile = "adam-4055"',
+        'bus = "pit-2", unit = 40, profile = "generic-sensors-16"',
+    )
+    (warning,) = site(("[[bus]]", line), moved).warnings
+    assert "swapped plugs" in warning.message
+    assert 'or a "serial"' in warning.message
+    assert () == site(("[[bus]]", line), (moved[0], f'{moved[1]}, serial = "S2"')).warnings
 
 
 def test_counters_are_not_read_more_often_than_levels(findings: Findings) -> None:
