@@ -199,7 +199,7 @@ def test_a_serial_number_is_of_one_module_that_tells_it(findings: Findings, site
 
 
 def test_lines_whose_plugs_could_be_swapped_unnoticed_are_a_warning(site: Callable[..., Site]) -> None:
-    """The same unit id and kind on two lines, and no serial number to tell them apart; with one there is nothing to say."""
+    """The same unit id and kind on two lines, and no serial number to tell them apart; with one there is none."""
     line = '[[bus]]\nid = "pit-2"\nkind = "modbus"\nport = "/dev/serial/by-path/2"\nbaud = 115200\n[[bus]]'
     moved = (
         'bus = "pit-1", unit = 41, profile = "adam-4055"',
