@@ -1,14 +1,19 @@
 """A second verifier for ledgers of meterd: this one file, Python's standard library, no code shared with meterd.
 
-    python3 second_verifier.py [--json] FOLDER | VOLUME…
+    python3 second_verifier.py [--since CHECKPOINT]… [--key KEY]… [--json] FOLDER | VOLUME…
+    python3 second_verifier.py [--since CHECKPOINT]… [--key KEY]… [--json] --proof PROOF.json
 
 It is written from ``schema/README.md`` alone, so that a fault of the first verifier is not repeated here. Copy it to
 any machine with Python 3.11. It writes nothing.
 
 For every entry of every volume, in order: types, numbers without a gap, canonical body, hash, chain, postings that sum
-to zero, and every value an entry stores about a level or a pool against the sums of the postings so far. What it prints
-besides (meter, reserve, overflow, seed of the house, what is owed for awards, liability of each link) is summed from
-the postings by this file.
+to zero, and every value an entry stores about a level or a pool against the sums of the postings so far. The books that
+volumes carry over are compared with those sums, their trees with the hashes, and each checkpoint (those in the folder
+and those given) with the root at its size. What it prints besides (meter, reserve, overflow, seed of the house, what
+is owed for awards, liability of each link) is summed from the postings by this file.
+
+A checkpoint is only worth as much as its signature: give the key you were told with ``--key``; without it the keys are
+those that the ledger itself says were in force.
 
 Exit codes: 0 all of it holds, 1 something does not (the first bad row is named), 2 wrong use.
 """
@@ -16,6 +21,7 @@ Exit codes: 0 all of it holds, 1 something does not (the first bad row is named)
 from __future__ import annotations
 
 import argparse
+import base64
 import hashlib
 import json
 import re
@@ -34,19 +40,18 @@ INTEGERS = {"seq", "mono_ns"}
 BLOBS = {"prev", "hash"}
 MAY_BE_NULL = {"table_id", "link_id", "device", "event_id"}
 
-#: Per format: SHA-256 of the SQL of each table and trigger, as ``sqlite_schema`` shows it.
-SHAPES: dict[int, dict[str, str]] = {
-    1: {
-        "table entry": "979d73050c764d87df6d0932d5c6991835eb7ffc79c58afe2e1fb972f22c81fd",
-        "table posting": "a63e8be1e9850adde3644972257fd1ef3dedde34bded326d81d1fa45877ef60c",
-        "trigger entry_continues": "22dccd92bd3e9b5bd980ee0c6f16526678be1fafcc7e52d701e8991bd4351da3",
-        "trigger entry_no_delete": "417e2aa2f6242abc7858971da524fa936b043338c6d7ca17a678102b83d3684d",
-        "trigger entry_no_update": "e88b63b41b519c046955a04a0a5ffe7f058b197d96fbcf44f6d2b1ca3eb3cf0c",
-        "trigger posting_continues": "08bf2812b42411163962a9cedbb8912d5a592d3e58718282a797c10220a2539e",
-        "trigger posting_no_delete": "59cbc5ec340c212a2ce5f8ce3b972171b33e94dd6477700da6ab8fa3b35967ca",
-        "trigger posting_no_update": "b4c85c7c3fe010a0b927a2cdbe27a5028c3242ecf52fef5547627a86b5f73057",
-    },
+#: SHA-256 of the SQL of each table and trigger, as ``sqlite_schema`` shows it. The same in both formats.
+SHAPE = {
+    "table entry": "979d73050c764d87df6d0932d5c6991835eb7ffc79c58afe2e1fb972f22c81fd",
+    "table posting": "a63e8be1e9850adde3644972257fd1ef3dedde34bded326d81d1fa45877ef60c",
+    "trigger entry_continues": "22dccd92bd3e9b5bd980ee0c6f16526678be1fafcc7e52d701e8991bd4351da3",
+    "trigger entry_no_delete": "417e2aa2f6242abc7858971da524fa936b043338c6d7ca17a678102b83d3684d",
+    "trigger entry_no_update": "e88b63b41b519c046955a04a0a5ffe7f058b197d96fbcf44f6d2b1ca3eb3cf0c",
+    "trigger posting_continues": "08bf2812b42411163962a9cedbb8912d5a592d3e58718282a797c10220a2539e",
+    "trigger posting_no_delete": "59cbc5ec340c212a2ce5f8ce3b972171b33e94dd6477700da6ab8fa3b35967ca",
+    "trigger posting_no_update": "b4c85c7c3fe010a0b927a2cdbe27a5028c3242ecf52fef5547627a86b5f73057",
 }
+FORMATS = {1, 2}
 
 
 class BadError(Exception):
@@ -57,6 +62,10 @@ class BadError(Exception):
         super().__init__(reason)
         self.seq = seq
         self.reason = reason
+
+
+class Text(bytes):
+    """A text of SQLite as its bytes: so it is told from a blob, and bytes that are no UTF-8 are blamed on their row."""
 
 
 class Entry(NamedTuple):
@@ -90,7 +99,7 @@ def connect(path: Path) -> sqlite3.Connection:
     for options in ("mode=ro", "mode=ro&immutable=1"):
         connection = sqlite3.connect(f"{path.resolve().as_uri()}?{options}", uri=True, isolation_level=None, timeout=10)
         try:
-            connection.text_factory = bytes
+            connection.text_factory = Text
             connection.execute("PRAGMA trusted_schema=OFF")
             connection.execute("BEGIN")
             connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
@@ -112,21 +121,22 @@ def check_shape(connection: sqlite3.Connection) -> None:
     if application_id != APPLICATION_ID:
         raise BadError(None, f"this is no ledger of meterd (application_id {application_id})")
     (version,) = connection.execute("PRAGMA user_version").fetchone()
-    if version not in SHAPES:
+    if version not in FORMATS:
         raise BadError(None, f"format {version} is not one that this verifier knows")
     found = {}
     for kind, name, sql in connection.execute("SELECT type, name, sql FROM sqlite_schema WHERE sql IS NOT NULL"):
-        found[f"{text(kind)} {text(name)}"] = hashlib.sha256(bytes(sql)).hexdigest()
-    for what in sorted(SHAPES[version].keys() | found.keys()):
+        found[f"{kind.decode()} {name.decode()}"] = hashlib.sha256(sql).hexdigest()
+    for what in sorted(SHAPE.keys() | found.keys()):
         if what not in found:
             raise BadError(None, f"the {what} is missing")
-        if SHAPES[version].get(what) != found[what]:
-            raise BadError(None, f"the {what} " + ("was changed" if what in SHAPES[version] else "is none of ours"))
+        if SHAPE.get(what) != found[what]:
+            raise BadError(None, f"the {what} " + ("was changed" if what in SHAPE else "is none of ours"))
 
 
 def entries(connection: sqlite3.Connection) -> Iterator[Entry]:
     """The rows in order of ``seq``, each with its postings in the order they were written."""
     seq = None
+    reading_postings = False
     rows = connection.execute(f"SELECT {', '.join(COLUMNS)} FROM entry ORDER BY seq")  # noqa: S608 - constants
     postings = connection.execute("SELECT seq, n, account, microcents FROM posting ORDER BY rowid")
     try:
@@ -142,19 +152,17 @@ def entries(connection: sqlite3.Connection) -> Iterator[Entry]:
                 if waiting[1] != len(mine) + 1:
                     raise BadError(seq, "its postings are not numbered 1, 2, 3 …")
                 mine.append((waiting[2], waiting[3]))
+                reading_postings = True  # of this entry, or the first of the next
                 waiting = postings.fetchone()
+                reading_postings = False
             if waiting is not None and isinstance(waiting[0], int) and waiting[0] < seq:
                 raise BadError(seq, f"a posting of entry {waiting[0]} stands behind its own")
             yield Entry(dict(zip(COLUMNS, row, strict=True)), mine)
         if waiting is not None:
             raise BadError(waiting[0], "it has postings, but the entry itself is missing")
     except sqlite3.Error as error:
-        raise BadError(None if seq is None else seq + 1, f"it cannot be read: {error}") from error
-
-
-def text(value: Any) -> str:
-    """A text of SQLite, read as bytes so that bytes which are no UTF-8 can be blamed on their row."""
-    return bytes(value).decode()
+        unread = None if seq is None else seq + (not reading_postings)
+        raise BadError(unread, f"it or its postings cannot be read: {error}") from error
 
 
 # ── one entry ────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -181,12 +189,11 @@ def hash_of(entry: Entry) -> bytes:
     return digest.digest()
 
 
-def check_types(entry: Entry, known: set[bytes]) -> None:
-    """Every column is of its type, and every text is UTF-8. ``known`` holds short texts that were looked at before."""
-    seq = entry.column["seq"]
+def check_types(seq: int, entry: Entry, known: set[bytes]) -> None:
+    """Every column of what should be entry ``seq`` is of its type, every text UTF-8; ``known`` are such texts."""
     for name in sorted(INTEGERS):
         if type(entry.column[name]) is not int:
-            raise BadError(seq if type(seq) is int else None, f"{name} is no whole number")
+            raise BadError(seq, f"{name} is no whole number")
     for name in sorted(BLOBS):
         value = entry.column[name]
         if type(value) is not bytes or len(value) != hashlib.sha256().digest_size:
@@ -201,10 +208,10 @@ def check_types(entry: Entry, known: set[bytes]) -> None:
 
 
 def _require_text(seq: int, name: str, value: Any, known: set[bytes]) -> None:
+    if type(value) is not Text:
+        raise BadError(seq, f"{name} is no text")
     if value in known:
         return
-    if type(value) is not bytes:
-        raise BadError(seq, f"{name} is no text")
     try:
         value.decode()
     except UnicodeDecodeError as error:
@@ -264,6 +271,14 @@ class Money:
         except (AttributeError, TypeError, KeyError) as error:
             raise BadError(seq, "what it stores about levels or pools has not the form that it should have") from error
 
+    @staticmethod
+    def of_one(entry: Entry, facts: dict[str, Any]) -> None:
+        """What can be said of one entry without those before it: its postings sum to zero, each account once."""
+        names = [name.decode() for name, _ in entry.postings]
+        total = sum(microcents for _, microcents in entry.postings)
+        if len(set(names)) != len(names) or total or not isinstance(facts.get("levels", {}), dict):
+            raise BadError(entry.column["seq"], "its postings do not sum to zero, or two of them name one account")
+
     def _compare(self, seq: int, moved: set[str], levels: dict[str, Any], pools: dict[str, Any]) -> None:
         for account in moved:
             kind, _, key = account.partition("/")
@@ -312,18 +327,197 @@ class Money:
         return sum(amount for account, amount in self.balance.items() if account.startswith("payable/"))
 
 
+# ── tree, checkpoints, signatures ────────────────────────────────────────────────────────────────────────────────────
+
+
+class Tree:
+    """The Merkle tree of RFC 6962 over the hashes of all entries, kept as its whole subtrees from the left."""
+
+    def __init__(self) -> None:
+        """Begin with no leaf."""
+        self.size = 0
+        self.subtrees: list[bytes] = []
+
+    def add(self, entry_hash: bytes) -> None:
+        """One more leaf."""
+        node = hashlib.sha256(b"\x00" + entry_hash).digest()
+        for _ in range((self.size ^ (self.size + 1)).bit_length() - 1):
+            node = above(self.subtrees.pop(), node)
+        self.subtrees.append(node)
+        self.size += 1
+
+    def root(self) -> bytes:
+        """The root over all leaves."""
+        if not self.subtrees:
+            return hashlib.sha256().digest()
+        *others, root = self.subtrees
+        for left in reversed(others):
+            root = above(left, root)
+        return root
+
+
+def above(left: bytes, right: bytes) -> bytes:
+    """The node above two others."""
+    return hashlib.sha256(b"\x01" + left + right).digest()
+
+
+def root_by_path(leaf: bytes, index: int, size: int, path: list[bytes]) -> bytes:
+    """The root that a leaf's inclusion path leads to (RFC 9162, 2.1.3.2)."""
+    if not 0 <= index < size:
+        raise BadError(None, f"there is no leaf {index} in a tree of {size}")
+    here, last, node = index, size - 1, leaf
+    for step in path:
+        if last == 0:
+            raise BadError(None, "the path is longer than the tree is high")
+        if here & 1 or here == last:
+            node = above(step, node)
+            while not here & 1 and here:
+                here, last = here >> 1, last >> 1
+        else:
+            node = above(node, step)
+        here, last = here >> 1, last >> 1
+    if last:
+        raise BadError(None, "the path is shorter than the tree is high")
+    return node
+
+
+class Checkpoint(NamedTuple):
+    """A signed note: of the ledger ``origin`` so many entries have this root. ``by`` are the keys that signed it."""
+
+    origin: str
+    size: int
+    root: bytes
+    by: list[str]
+
+
+def read_checkpoint(stored: str, keys: list[str]) -> Checkpoint:
+    """A signed note (C2SP), held against keys of the form ``name+id+base64``."""
+    text, blank, signatures = stored.rpartition("\n\n")
+    lines = text.split("\n")
+    if not blank or len(lines) < 3 or not lines[1].isdecimal():
+        raise BadError(None, "this is no checkpoint: three lines, a blank one, signatures")
+    by = []
+    for line in signatures.splitlines():
+        match = re.fullmatch("\u2014 (\\S+) (\\S+)", line)
+        if match is None:
+            raise BadError(None, f"{line!r} is no signature")
+        signature = decoded(match[2])
+        for key in keys:
+            name, identity, public = key_of(key)
+            if (name, identity) == (match[1], signature[:4]):
+                if not ed25519_holds(public, signature[4:], f"{text}\n".encode()):
+                    raise BadError(None, f"the signature of {name} under the checkpoint does not hold")
+                by.append(key)
+    if not by:
+        raise BadError(None, "no key that is known has signed this checkpoint (give yours with --key)")
+    return Checkpoint(lines[0], int(lines[1]), decoded(lines[2]), by)
+
+
+def key_of(written: str) -> tuple[str, bytes, bytes]:
+    """Name, identity and public key of a key as it is written down."""
+    name, _, rest = written.strip().partition("+")
+    identity, _, data = rest.partition("+")
+    raw = decoded(data)
+    expected = hashlib.sha256(name.encode() + b"\n" + raw).digest()[:4]
+    if len(raw) != 33 or raw[0] != 1 or identity != expected.hex():
+        raise BadError(None, f"{written!r} is no Ed25519 key of the form name+id+base64")
+    return name, expected, raw[1:]
+
+
+def decoded(data: str) -> bytes:
+    """Base64, without other spellings."""
+    try:
+        raw = base64.b64decode(data, validate=True)
+    except ValueError as error:
+        raise BadError(None, f"{data!r} is no base64") from error
+    if base64.b64encode(raw).decode() != data:
+        raise BadError(None, f"{data!r} is no base64")
+    return raw
+
+
+P = 2**255 - 19  # the field of Curve25519
+ORDER = 2**252 + 27742317777372353535851937790883648493
+D = -121665 * pow(121666, -1, P) % P
+ROOT_OF_MINUS_ONE = pow(2, (P - 1) // 4, P)
+Point = tuple[int, int, int, int]
+
+
+def ed25519_holds(public: bytes, signature: bytes, data: bytes) -> bool:
+    """Whether an Ed25519 signature holds (RFC 8032, 5.1.7). Nothing here is secret, so nothing need take equal time."""
+    if len(signature) != 64:
+        return False
+    key, commitment = _point(public), _point(signature[:32])
+    scalar = int.from_bytes(signature[32:], "little")
+    if key is None or commitment is None or scalar >= ORDER:
+        return False
+    challenge = int.from_bytes(hashlib.sha512(signature[:32] + public + data).digest(), "little") % ORDER
+    base = _point(bytes.fromhex("58" + "66" * 31))
+    assert base is not None  # noqa: S101 - a constant of the curve
+    x, y, z, _ = _times(scalar, base)
+    u, v, w, _ = _sum(commitment, _times(challenge, key))
+    return (x * w - u * z) % P == 0 and (y * w - v * z) % P == 0
+
+
+def _sum(one: Point, other: Point) -> Point:
+    a = (one[1] - one[0]) * (other[1] - other[0]) % P
+    b = (one[1] + one[0]) * (other[1] + other[0]) % P
+    c = 2 * one[3] * other[3] * D % P
+    d = 2 * one[2] * other[2] % P
+    e, f, g, h = b - a, d - c, d + c, b + a
+    return e * f % P, g * h % P, f * g % P, e * h % P
+
+
+def _times(scalar: int, point: Point) -> Point:
+    found: Point = (0, 1, 1, 0)
+    while scalar:
+        if scalar & 1:
+            found = _sum(found, point)
+        point = _sum(point, point)
+        scalar >>= 1
+    return found
+
+
+def _point(data: bytes) -> Point | None:
+    """The point that 32 bytes stand for."""
+    y = int.from_bytes(data, "little")
+    odd, y = y >> 255, y & (2**255 - 1)
+    if y >= P:
+        return None
+    square = (y * y - 1) * pow(D * y * y + 1, -1, P) % P
+    x = pow(square, (P + 3) // 8, P)
+    if (x * x - square) % P:
+        x = x * ROOT_OF_MINUS_ONE % P
+    if (x * x - square) % P or (x == 0 and odd):
+        return None
+    if x & 1 != odd:
+        x = P - x
+    return x, y, 1, x * y % P
+
+
 # ── the ledger ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 class Ledger:
-    """Takes volumes one by one. ``entries`` and ``head`` tell what held so far."""
+    """Takes volumes one by one. ``entries`` (the number of the last) and ``head`` tell what held so far."""
 
-    def __init__(self) -> None:
-        """Begin before entry 1."""
+    def __init__(self, keys: list[str]) -> None:
+        """Begin before entry 1. ``keys`` are those somebody vouched for; else the ledger's own are believed."""
         self.entries = 0
         self.head = bytes(hashlib.sha256().digest_size)
         self.money = Money()
+        self.tree = Tree()
+        self.origin: str | None = None
+        self.roots: dict[int, bytes] = {}
+        self.wanted: set[int] = set()
+        self._vouched = keys
+        self._keys: list[str] = []
+        self._sealed = False
         self._known: set[bytes] = set()
+
+    @property
+    def keys(self) -> list[str]:
+        """The keys that a checkpoint may be signed with."""
+        return self._vouched or self._keys
 
     def take_volume(self, path: Path) -> None:
         """Check one file. A row that does not hold is named before a fault of the file as a whole."""
@@ -335,13 +529,13 @@ class Ledger:
             shape = None
             try:
                 check_shape(connection)
-            except (sqlite3.Error, TypeError, UnicodeDecodeError) as error:
+            except (sqlite3.Error, AttributeError, TypeError, UnicodeDecodeError) as error:
                 shape = BadError(None, f"its schema cannot be read: {error}")
             except BadError as bad:
                 shape = bad
             try:
-                for entry in entries(connection):
-                    self.take(entry)
+                for place, entry in enumerate(entries(connection)):
+                    self.take(entry, first_of_file=place == 0)
             except (sqlite3.Error, TypeError) as error:
                 raise shape or BadError(None, f"it cannot be read: {error}") from error
             except BadError as bad:
@@ -350,21 +544,89 @@ class Ledger:
             if shape is not None:
                 raise shape
 
-    def take(self, entry: Entry) -> None:
+    def take(self, entry: Entry, *, first_of_file: bool) -> None:
         """Check one entry behind those before it."""
-        check_types(entry, self._known)
-        seq = entry.column["seq"]
-        if seq != self.entries + 1:
-            raise BadError(self.entries + 1, f"it is missing or not in its place: entry {seq} stands there")
-        if entry.column["prev"] != self.head:
+        alone = self.entries == 0 and first_of_file and entry.column["kind"] == b"BookCarried"
+        seq = entry.column["seq"] if alone and type(entry.column["seq"]) is int else self.entries + 1
+        check_types(seq, entry, self._known)
+        if entry.column["seq"] != seq:
+            raise BadError(seq, f"it is missing or not in its place: entry {entry.column['seq']} stands there")
+        if entry.column["prev"] != self.head and not alone:
             raise BadError(seq, f"prev is not the hash of entry {seq - 1}")
         if entry.column["hash"] != hash_of(entry):
             raise BadError(seq, "the hash does not match: the entry or its postings were changed")
-        self.money.take(entry, facts_of(entry))
+        facts = facts_of(entry)
+        try:
+            self._borders(seq, entry, facts, first_of_file=first_of_file, alone=alone)
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise BadError(seq, "what it carries over has not the form that it should have") from error
+        self.money.take(entry, facts)
         self.entries, self.head = seq, entry.column["hash"]
+        self.tree.add(self.head)
+        if seq == 1:
+            site = re.sub(r"[^A-Za-z0-9._-]+", "-", entry.column["site"].decode())
+            self.origin = f"meterd/{site}/{self.head[:8].hex()}"
+        if self.tree.size in self.wanted:
+            self.roots[self.tree.size] = self.tree.root()
+
+    def _borders(self, seq: int, entry: Entry, facts: dict[str, Any], *, first_of_file: bool, alone: bool) -> None:
+        """A ledger begins once, and a volume ends with the day's reading and begins with the book it goes on with."""
+        kind = entry.column["kind"].decode()
+        if (kind == "LedgerCreated") != (seq == 1):
+            raise BadError(seq, f"a ledger begins with LedgerCreated and holds no other; this is {kind}")
+        if (kind == "BookCarried") != (first_of_file and seq > 1) or (self._sealed and kind != "BookCarried"):
+            raise BadError(seq, "a volume behind the first begins with BookCarried, behind the day's reading")
+        if kind == "BookCarried":
+            if not alone and not self._sealed:
+                raise BadError(seq, "the volume before it was not closed by a day's reading")
+            self._carried(seq, entry, facts, alone=alone)
+        if kind == "KeySet":
+            self._keys.append(facts["key"])
+        self._sealed = kind == "DayRead"
+
+    def _carried(self, seq: int, entry: Entry, facts: dict[str, Any], *, alone: bool) -> None:
+        """The book that a volume begins with: the sums so far or, where no volume before is here, the beginning."""
+        balances = {account: amount for account, amount in facts["balances"].items() if type(amount) is int}
+        if len(balances) != len(facts["balances"]) or sum(balances.values()) != 0:
+            raise BadError(seq, "the balances it carries over are no whole numbers that sum to zero")
+        subtrees = [bytes.fromhex(node) for node in facts["tree"]["frontier"]]
+        if alone:
+            self.money.balance.update(balances)
+            self.tree.size, self.tree.subtrees = facts["tree"]["size"], subtrees
+            self._keys = list(facts["keys"])
+            self.origin = facts["origin"]
+        mine = {account: amount for account, amount in self.money.balance.items() if amount}
+        compared = {
+            "number or hash of the last entry": [facts["sealed"]["last_seq"], facts["sealed"]["head"]]
+            == [seq - 1, entry.column["prev"].hex()],
+            "balances": balances == mine,
+            "tree": (facts["tree"]["size"], subtrees) == (self.tree.size, self.tree.subtrees)
+            and self.tree.size == seq - 1,
+            "root": facts["tree"]["root"] == self.tree.root().hex(),
+            "keys": facts["keys"] == self._keys,
+            "origin": facts["origin"] == self.origin,
+        }
+        for what, holds in compared.items():
+            if not holds:
+                raise BadError(seq, f"the {what} it carries over is not what the entries before make")
+
+    def hold(self, checkpoint: Checkpoint) -> None:
+        """A checkpoint is true of this ledger."""
+        if checkpoint.origin != self.origin:
+            raise BadError(None, f"the checkpoint is of the ledger {checkpoint.origin}, this is {self.origin}")
+        if checkpoint.size > self.entries:
+            raise BadError(
+                self.entries + 1, f"it is missing, and all behind it: a checkpoint proves {checkpoint.size} entries"
+            )
+        if checkpoint.size not in self.roots:
+            raise BadError(None, f"the checkpoint of {checkpoint.size} entries is older than the volumes given here")
+        if self.roots[checkpoint.size] != checkpoint.root:
+            raise BadError(
+                None, f"the first {checkpoint.size} entries are not those of the checkpoint: some were changed"
+            )
 
 
-def report(ledger: Ledger, bad: BadError | None, file: Path | None) -> dict[str, Any]:
+def report(ledger: Ledger, held: int, bad: BadError | None, file: Path) -> dict[str, Any]:
     """What ``--json`` prints; its first keys are those of ``meterd ledger verify --json``."""
     return {
         "ok": bad is None,
@@ -375,21 +637,88 @@ def report(ledger: Ledger, bad: BadError | None, file: Path | None) -> dict[str,
         "liability_microcents": ledger.money.liability(),
         "payable_microcents": ledger.money.payable(),
         "residual_microcents": sum(ledger.money.balance.values()),
+        "checkpoints": held,
     }
 
 
-def check(paths: list[Path]) -> dict[str, Any]:
-    """Check a ledger and say what was found. Whatever the files hold, this returns."""
-    ledger = Ledger()
-    file = paths[0]
+def check(paths: list[Path], since: list[Path] | None = None, keys: list[str] | None = None) -> dict[str, Any]:
+    """Check a ledger, and checkpoints against it, and say what was found. Whatever the files hold, this returns."""
+    ledger = Ledger(keys or [])
+    at = [paths[0]]  # the file being looked at
     try:
-        for file in volumes(paths):
-            ledger.take_volume(file)
+        return report(ledger, _check(ledger, paths, since or [], at), None, at[-1])
     except BadError as bad:
-        return report(ledger, bad, file)
+        return report(ledger, 0, bad, at[-1])
     except Exception as error:  # noqa: BLE001 - an unforeseen kind of damage is a finding, not a traceback
-        return report(ledger, BadError(None, f"{type(error).__name__}: {error}"), file)
-    return report(ledger, None if ledger.entries else BadError(None, "there is no entry here"), file)
+        return report(ledger, 0, BadError(None, f"{type(error).__name__}: {error}"), at[-1])
+
+
+def _check(ledger: Ledger, paths: list[Path], since: list[Path], at: list[Path]) -> int:
+    """All volumes, then all checkpoints; how many of these hold."""
+    notes = [*since, *(sorted(paths[0].glob("checkpoint-*.txt")) if paths[0].is_dir() else [])]
+    for note in notes:
+        at.append(note)
+        size = note.read_text(encoding="utf-8").split("\n")[1:2]
+        ledger.wanted |= {int(number) for number in size if re.fullmatch("[0-9]{1,18}", number)}
+    at.append(paths[0])
+    for file in volumes(paths):
+        at.append(file)
+        ledger.take_volume(file)
+    if not ledger.entries:
+        raise BadError(None, "there is no entry here")
+    for note in notes:
+        at.append(note)
+        ledger.hold(read_checkpoint(note.read_text(encoding="utf-8"), ledger.keys))
+    return len(notes)
+
+
+def check_proof(path: Path, since: list[Path], keys: list[str]) -> dict[str, Any]:
+    """Check that an entry is in the ledger whose checkpoint stands in the proof, or is given."""
+    found: dict[str, Any] = {"ok": False, "seq": None, "checkpoints": [], "reason": None}
+    try:
+        notes = [note.read_text(encoding="utf-8") for note in since]
+        found["seq"], found["checkpoints"] = prove(json.loads(path.read_text(encoding="utf-8")), notes, keys)
+        found["ok"] = True
+    except BadError as bad:
+        found["seq"], found["reason"] = bad.seq, bad.reason
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        found["reason"] = f"this is no proof: {type(error).__name__}: {error}"
+    return found
+
+
+def prove(proof: dict[str, Any], notes: list[str], keys: list[str]) -> tuple[int, list[dict[str, Any]]]:
+    """The number of the entry that a proof proves, and the checkpoints it is in."""
+    entry = entry_of(proof["entry"])
+    seq = entry.column["seq"]
+    check_types(seq, entry, set())
+    if hash_of(entry) != entry.column["hash"]:
+        raise BadError(seq, "the hash does not match: the entry or its postings were changed")
+    Money.of_one(entry, facts_of(entry))
+    if proof["leaf_index"] != seq - 1:
+        raise BadError(seq, "the proof is of another entry")
+    leaf = hashlib.sha256(b"\x00" + entry.column["hash"]).digest()
+    root = root_by_path(leaf, seq - 1, proof["tree_size"], [bytes.fromhex(step) for step in proof["path"]])
+    if root.hex() != proof["root"]:
+        raise BadError(seq, "the path does not lead to the root")
+    told = []
+    for note in notes or [proof["checkpoint"] or ""]:
+        checkpoint = read_checkpoint(note, keys)
+        if (checkpoint.size, checkpoint.root) != (proof["tree_size"], root):
+            raise BadError(seq, f"the checkpoint of {checkpoint.size} entries has another root")
+        told.append({"origin": checkpoint.origin, "size": checkpoint.size, "by": checkpoint.by})
+    return seq, told
+
+
+def entry_of(stored: dict[str, Any]) -> Entry:
+    """An entry from a proof, as a volume would give it."""
+    column: dict[str, Any] = {}
+    for name in COLUMNS:
+        value = stored[name]
+        if name in BLOBS:
+            column[name] = bytes.fromhex(value)
+        else:
+            column[name] = Text(value.encode()) if isinstance(value, str) else value
+    return Entry(column, [(Text(account.encode()), microcents) for account, microcents in stored["postings"]])
 
 
 def words(found: dict[str, Any]) -> str:
@@ -419,14 +748,32 @@ def money(microcents: int) -> str:
 def main(arguments: list[str] | None = None) -> int:
     """The command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("paths", nargs="+", type=Path, metavar="FOLDER|VOLUME")
+    parser.add_argument("paths", nargs="*", type=Path, metavar="FOLDER|VOLUME")
+    parser.add_argument("--since", action="append", default=[], type=Path, help="a checkpoint that must hold too")
+    parser.add_argument("--key", action="append", default=[], help="a key whose signatures count: name+id+base64")
+    parser.add_argument("--proof", type=Path, help="a proof that an entry is in a ledger")
     parser.add_argument("--json", action="store_true", help="print one JSON document")
     options = parser.parse_args(arguments)
-    for path in options.paths:
+    if bool(options.paths) == bool(options.proof):
+        parser.error("give a ledger's folder, its volumes in order, or one proof")
+    for path in [*options.paths, *options.since, *([options.proof] if options.proof else [])]:
         if not path.exists():
             parser.error(f"{path} does not exist")
-    found = check(options.paths)
-    print(json.dumps(found) if options.json else words(found))
+    for key in options.key:
+        try:
+            key_of(key)
+        except BadError as bad:
+            parser.error(bad.reason)
+    if options.proof:
+        if not options.key:
+            parser.error("a proof needs the key that its checkpoint is signed with: --key")
+        found = check_proof(options.proof, options.since, options.key)
+        of = ", ".join(f"{note['origin']} at {note['size']} entries" for note in found["checkpoints"])
+        told = f"ok: entry {found['seq']} stands in {of}" if found["ok"] else f"NOT OK: {found['reason']}"
+    else:
+        found = check(options.paths, options.since, options.key)
+        told = words(found)
+    print(json.dumps(found) if options.json else told)
     return 0 if found["ok"] else 1
 
 
