@@ -32,7 +32,8 @@ def _read_pools(book: Book, entry: Entry) -> None:
 
 def _fund_opened(book: Book, entry: Entry) -> None:
     settings = FundSettings.from_json(entry.body["settings"])
-    book.funds[settings.id] = FundState(settings, book.balances, {pool.name: PoolState() for pool in settings.pools})
+    pools = {pool.name: PoolState() for pool in settings.pools}
+    book.funds[settings.id] = FundState(settings, book.balances, pools, opened_at=book.at_utc)
 
 
 def _fund_closed(book: Book, entry: Entry) -> None:

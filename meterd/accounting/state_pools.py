@@ -110,7 +110,7 @@ class Settled:
 
 @dataclass(slots=True)
 class FundState:
-    """One fund in force. ``posted_day`` is the gaming day of the last POST, where whoever posted named it.
+    """One fund in force, since ``opened_at``. ``posted_day`` is the gaming day of the last POST, where it was named.
 
     ``fallen`` are the wins that have changed the postings since the last POST, oldest first: undone, the last of them
     gives them back.
@@ -131,6 +131,7 @@ class FundState:
     bets: dict[int, int] = field(default_factory=dict)
     dealt: frozenset[int] = frozenset()
     settled: Settled | None = None
+    opened_at: str = ""
 
     def microcents(self, pool: str) -> int:
         """What a pool holds, in microcents."""

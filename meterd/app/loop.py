@@ -22,6 +22,7 @@ from meterd.accounting.entries import Entry, Kind
 from meterd.accounting.rules import Decision
 from meterd.accounting.state import TableStatus
 from meterd.app.asked import Asked, unheard
+from meterd.app.clocks import Clocks
 from meterd.app.commit import Committer, Stamp
 from meterd.app.effects import Effects, UnitKey, closed_outputs, sign_wanted, table_wanted
 from meterd.app.inbox import Inbox
@@ -126,6 +127,7 @@ class MoneyLoop:
         self._answers: list[tuple[Future[Decision], Decision]] = []
         self._residual = book.residual_microcents()
         self._checked_s = time.monotonic()
+        self._clocks = Clocks(time.monotonic)
 
     # ── the thread ──────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -260,7 +262,8 @@ class MoneyLoop:
             log.log(_LEVELS[level_of(entry)], entry.kind.value, **facts_of(entry, self.site))
         self._check_sum()
         self._alive()
-        if self._touched or self._touched_links or entries:
+        other = self._clocks.look(self.book, self._clock.now().at_utc, moved=bool(entries))
+        if self._touched or self._touched_links or entries or other:
             self._publish(self._effects(bool(entries)))
         for future, decision in self._answers:
             if future.set_running_or_notify_cancel():  # else the asker has gone
@@ -326,6 +329,7 @@ class MoneyLoop:
             "awards": self._awards_json,
             "funds": self._funds_json,
             "devices": self._devices_json,
+            "due": self._clocks.to_json(),
         }
 
     def _tidy(self) -> None:

@@ -6,6 +6,7 @@ For display and alerts only: samples are floats; the ledger is the only money tr
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
@@ -23,6 +24,7 @@ from meterd import __version__
 CENTS: Final = 100
 MICROCENTS: Final = 100_000_000
 STATES: Final = ("CLOSED", "OPEN", "LOCKED")
+DUE_KINDS: Final = ("award_unclaimed", "share_unclaimed", "pay_out", "notice_over", "posting")
 
 
 class FloorCollector(Collector):
@@ -92,6 +94,7 @@ class FloorCollector(Collector):
         yield hits
         yield pending
         yield liability
+        yield self._due()
         links = list(snapshot.get("links", {}))
         yield _counter("meterd_awards", "Awards claimed since start.", "link", links, self._stats.get("awards", {}))
         wagered = CounterMetricFamily(
@@ -100,6 +103,15 @@ class FloorCollector(Collector):
         for link_id in links:
             wagered.add_metric((link_id, currency), self._stats.get("wagered_cents", {}).get(link_id, 0) / CENTS)
         yield wagered
+
+    def _due(self) -> Metric:
+        due = GaugeMetricFamily(
+            "meterd_due", "Clocks of the rules that have run out and wait for a person.", labels=("kind",)
+        )
+        found = Counter(one["kind"] for one in self._snapshot.get("due", ()))
+        for kind in DUE_KINDS:
+            due.add_metric((kind,), found[kind])
+        return due
 
     def _tables(self) -> Iterator[Metric]:
         tables = self._snapshot.get("tables", {})
