@@ -10,6 +10,8 @@ imports what it patches itself, so that this file needs no driver's library. ``t
 list of modes against the tests.
 """
 
+# ruff: noqa: PLC0415 - a switch imports what it patches, so that no test pulls in every driver
+
 from __future__ import annotations
 
 import functools
@@ -121,3 +123,228 @@ def _must_fail(taken_out: Switch, body: Callable[[], None]) -> None:
     finally:
         _limit_s = WITH_S
     pytest.fail(f"passes without its cure {taken_out.name} ({taken_out.missing}): the test shows nothing")
+
+
+# ── Modbus and serial ports ─────────────────────────────────────────────────────────────────────────────────────────
+
+
+@switch("one-kind-of-error", "only pyserial's own error is taken for the loss of a port")
+def _one_kind_of_error(patch: pytest.MonkeyPatch) -> None:
+    import serial
+
+    from meterd.edge import serialport
+
+    patch.setattr(serialport, "_FAULTS", (serial.SerialException,))
+
+
+@switch("port-back-off", "a lost port is tried again at once, without end")
+def _port_back_off(patch: pytest.MonkeyPatch) -> None:
+    from meterd.edge.serialport import Backoff
+
+    patch.setattr(Backoff, "next_s", lambda _: 0.0)
+
+
+@switch("closed-at-once", "a lost port stays open, so its adapter comes back under another name")
+def _closed_at_once(patch: pytest.MonkeyPatch) -> None:
+    from meterd.edge import serialport
+
+    patch.setattr(serialport, "close_port", lambda _: None)
+
+
+@switch("stable-names", "nobody is told that a port's name changes with the order of plugging")
+def _stable_names(patch: pytest.MonkeyPatch) -> None:
+    import re
+
+    from meterd.config import wiring_checks
+
+    patch.setattr(wiring_checks, "_UNSTABLE_PORT", re.compile("(?!)"))
+
+
+@switch("kind-asked", "a module is not asked what it is")
+def _kind_asked(patch: pytest.MonkeyPatch) -> None:
+    from meterd.edge.modbus_unit import Unit
+
+    patch.setattr(Unit, "identity_request", lambda _: None)
+
+
+@switch("serial-asked", "a module is not asked which one of its kind it is")
+def _serial_asked(patch: pytest.MonkeyPatch) -> None:
+    from meterd.edge.modbus_unit import Unit
+
+    patch.setattr(Unit, "serial_request", lambda _: None)
+
+
+@switch("exclusive", "a port may be opened by several programs")
+def _exclusive(patch: pytest.MonkeyPatch) -> None:
+    from types import SimpleNamespace
+
+    import serial
+
+    from meterd.edge import serialport
+
+    patch.setattr(serial.Serial, "exclusive", property(lambda _: None, lambda _, __: None))
+    patch.setattr(serialport, "fcntl", SimpleNamespace(ioctl=lambda *_: 0))
+
+
+@switch("guard", "the library alone decides which bytes are the reply")
+def _guard(patch: pytest.MonkeyPatch) -> None:
+    from protocols.modbus_guard import Guard
+
+    patch.setattr(Guard, "receiving", lambda _, heard: bytes(heard))
+
+
+@switch("alternation", "successive polls of a module are of one length")
+def _alternation(patch: pytest.MonkeyPatch) -> None:
+    from meterd.edge.modbus_line import Request
+    from meterd.edge.modbus_unit import Unit
+
+    def same(self: Unit) -> Request:
+        block = self.profile.inputs
+        return Request(self.plan.unit, block.function, block.address, block.count)
+
+    patch.setattr(Unit, "levels_request", same)
+
+
+@switch("late-reply-let-pass", "after a timeout the same is asked again at once")
+def _late_reply_let_pass(patch: pytest.MonkeyPatch) -> None:
+    from meterd.edge.modbus_talk import Talk
+
+    patch.setattr(Talk, "ask", Talk._exchange)
+
+
+@switch("unit-advice", "nobody is told that a unit id looks like a function code")
+def _unit_advice(patch: pytest.MonkeyPatch) -> None:
+    from meterd.config import wiring_checks
+
+    patch.setattr(wiring_checks, "UNIT_ADVISED", range(256))
+    patch.setattr(wiring_checks, "UNIT_LIKE_FUNCTION", -1)
+
+
+@switch("read-back", "what a module acknowledged is believed")
+def _read_back(patch: pytest.MonkeyPatch) -> None:
+    from meterd.edge.modbus_unit import Unit
+
+    patch.setattr(Unit, "check_request", lambda _: None)
+
+
+@switch("echo-told", "nobody is told that an adapter echoes, or does not")
+def _echo_told(patch: pytest.MonkeyPatch) -> None:
+    from meterd.edge.modbus_line import Line
+
+    patch.setattr(Line, "_echo", lambda *_: None)
+
+
+@switch("quarantine", "a dead module is asked as often and as patiently as a living one")
+def _quarantine(patch: pytest.MonkeyPatch) -> None:
+    from meterd.edge import modbus_talk
+    from meterd.edge.modbus import ModbusBus
+
+    patch.setattr(ModbusBus, "_probe_later", lambda *_: None)
+    patch.setattr(modbus_talk, "SUSPECT_S", 0.1)
+
+
+@switch("deadline", "an exchange ends when the library says so")
+def _deadline(patch: pytest.MonkeyPatch) -> None:
+    import asyncio
+    import contextlib
+    from types import SimpleNamespace
+
+    from meterd.edge import modbus_line
+
+    @contextlib.asynccontextmanager
+    async def for_ever(_: float) -> Any:
+        yield None
+
+    names = {name: getattr(asyncio, name) for name in dir(asyncio) if not name.startswith("__")}
+    patch.setattr(modbus_line, "asyncio", SimpleNamespace(**{**names, "timeout": for_ever}))
+
+
+@switch("silence", "the next request follows the last reply at once")
+def _silence(patch: pytest.MonkeyPatch) -> None:
+    from meterd.edge.serialport import Pace
+
+    patch.setattr(Pace, "wait_s", lambda _: 0.0)
+
+
+@switch("capped-back-off", "the wait doubles without bound")
+def _capped_back_off(patch: pytest.MonkeyPatch) -> None:
+    from meterd.edge.serialport import Backoff
+
+    def doubling(self: Backoff) -> float:
+        wait_s, self._next_s = self._next_s, self._next_s * 2
+        return wait_s
+
+    patch.setattr(Backoff, "next_s", doubling)
+
+
+@switch("hot-plug", "a port that is back is noticed only when the back-off ends")
+def _hot_plug(patch: pytest.MonkeyPatch) -> None:
+    import asyncio
+
+    from meterd.edge import modbus
+
+    async def sleep(_: str, seconds: float) -> None:
+        await asyncio.sleep(seconds)
+
+    patch.setattr(modbus, "wait_for_port", sleep)
+
+
+@switch("counters", "only levels are looked at")
+def _counters(patch: pytest.MonkeyPatch) -> None:
+    from meterd.edge.modbus_unit import Unit
+
+    patch.setattr(Unit, "counters_request", lambda _: None)
+
+
+@switch("stuck-inputs", "a sensor that stays on is believed for ever")
+def _stuck_inputs(patch: pytest.MonkeyPatch) -> None:
+    from meterd.edge.modbus_unit import Unit
+
+    patch.setattr(Unit, "_believed", lambda _, raw, __: raw)
+
+
+@switch("event-identity", "an event is taken as often as it is told")
+def _event_identity(patch: pytest.MonkeyPatch) -> None:
+    from meterd.accounting import rules
+
+    patch.setattr(rules, "seen_before", lambda *_: False)
+
+
+@switch("latency-told", "nobody is told that an adapter holds replies back")
+def _latency_told(patch: pytest.MonkeyPatch) -> None:
+    from meterd.edge import modbus_line
+
+    patch.setattr(modbus_line, "LATENCY_TOLD_MS", float("inf"))
+
+
+@switch("low-latency", "an adapter's latency timer stays as it is")
+def _low_latency(patch: pytest.MonkeyPatch) -> None:
+    from meterd.edge import serialport
+
+    patch.setattr(serialport, "_low_latency", lambda _: None)
+
+
+@switch("loss-told", "a transport that is lost tells nobody")
+def _loss_told(patch: pytest.MonkeyPatch) -> None:
+    from meterd.edge.serialport import SerialLink
+
+    def quietly(self: SerialLink, _: object, __: object = None) -> None:
+        self._loop.remove_reader(self._fd)
+
+    patch.setattr(SerialLink, "_lose", quietly)
+
+
+@switch("all-that-waits", "as many bytes are read as the port says are waiting, once")
+def _all_that_waits(patch: pytest.MonkeyPatch) -> None:
+    import contextlib
+    import os
+
+    from meterd.edge.serialport import SerialLink
+
+    def one(self: SerialLink) -> None:
+        data = os.read(self._fd, 1)
+        with contextlib.suppress(BlockingIOError):
+            os.read(self._fd, 4096)  # what was not counted is gone with the flush before the next request
+        self._protocol.data_received(data)
+
+    patch.setattr(SerialLink, "_read_ready", one)

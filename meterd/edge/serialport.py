@@ -114,9 +114,14 @@ def open_port(bus: BusConfig, *, dtr: bool | None = None) -> serial.Serial:
     except _FAULTS as fault:
         close_port(port)
         raise PortLostError(_cause(bus, fault)) from fault
-    with contextlib.suppress(*_FAULTS, AttributeError):  # an adapter without such a timer, a pseudo-terminal
-        port.set_low_latency_mode(True)  # FTDI adapters hand replies over after 1 ms instead of 16
+    _low_latency(port)
     return port
+
+
+def _low_latency(port: serial.Serial) -> None:
+    """FTDI adapters hold replies back for 16 ms unless asked; others, and pseudo-terminals, know no such thing."""
+    with contextlib.suppress(*_FAULTS, AttributeError):
+        port.set_low_latency_mode(True)
 
 
 def close_port(port: serial.Serial) -> None:

@@ -13,14 +13,26 @@ from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Any
 
+from cures import limit_s
 from pymodbus.constants import ExcCodes
 from pymodbus.server import ModbusSerialServer
 from pymodbus.simulator import DataType, SimData, SimDevice
 
-from meterd.config import BitBlock, BusConfig, CounterBlock, IdentityBlock, ModuleRef, PollConfig, Profile, TextBlock
+from meterd.config import (
+    BitBlock,
+    BusConfig,
+    CounterBlock,
+    IdentityBlock,
+    ModuleRef,
+    PollConfig,
+    Profile,
+    SerialBlock,
+    TextBlock,
+)
 from meterd.edge.modbus import ModbusBus
+from meterd.edge.modbus_identity import Identities
 from meterd.edge.modbus_line import BusStats
-from protocols.events import DeviceDown, DeviceUp, Reading
+from protocols.events import DeviceDown, DeviceUp, InputStuck, Reading
 
 LIMIT_S = 20
 INPUTS = 16
@@ -35,6 +47,7 @@ SENSORS = Profile(
     outputs=BitBlock(1, 0, OUTPUTS),
     heartbeat=HEARTBEAT,
     identity=IdentityBlock(3, 100, (0x4D54, 0x5244)),
+    serial=SerialBlock(3, 102, 4),
     seats=(0, 1, 2, 3, 4, 5, 6),
     lock=7,
     lamps=(0, 1, 2, 3, 4, 5, 6),
@@ -121,7 +134,8 @@ class PymodbusModule:
         self.counters = {unit: [0] * INPUTS for unit in units}
         self.identity = [0x4D54, 0x5244]
         self.coils: dict[int, list[bool]] = {unit: [False] * 48 for unit in units}
-        self.registers: dict[int, list[int]] = {unit: [0] * 102 for unit in units}
+        self.serials: dict[int, bytes] = {unit: b"%08d" % unit for unit in units}
+        self.registers: dict[int, list[int]] = {unit: [0] * 106 for unit in units}
         self.refuse: set[int] = set()
         self._server = ModbusSerialServer(
             [self._device(unit) for unit in units], port=port, baudrate=115200, ignore_missing_devices=True
@@ -151,6 +165,7 @@ class PymodbusModule:
                 self.registers[unit][address : address + len(values)] = values
             elif function == 3:
                 registers[100:102] = self.identity
+                registers[102:106] = [int.from_bytes(self.serials[unit][i : i + 2], "big") for i in range(0, 8, 2)]
             return None
 
         bits = DataType.BITS
@@ -159,7 +174,7 @@ class PymodbusModule:
             (
                 [SimData(0, values=[False] * 48, datatype=bits)],
                 [SimData(0, values=[False] * INPUTS, datatype=bits)],
-                [SimData(0, count=102, values=0, datatype=DataType.REGISTERS)],
+                [SimData(0, count=106, values=0, datatype=DataType.REGISTERS)],
                 [SimData(0, count=INPUTS, values=0, datatype=DataType.REGISTERS)],
             ),
             action=action,
@@ -204,7 +219,7 @@ class LibmodbusModule:
         (unit,) = units
         self._context = ctypes.c_void_p(lib.modbus_new_rtu(port.encode(), 115200, b"N", 8, 1))
         lib.modbus_set_slave(self._context, unit)
-        self._mapping = lib.modbus_mapping_new(48, INPUTS, 102, INPUTS)
+        self._mapping = lib.modbus_mapping_new(48, INPUTS, 106, INPUTS)
         tables = self._mapping.contents
         tables.tab_registers[100], tables.tab_registers[101] = 0x4D54, 0x5244
         self.inputs = {unit: _Bits(tables.tab_input_bits)}
@@ -235,10 +250,10 @@ class Floor:
     """What a bus handed over, and a way to wait for it."""
 
     def __init__(self) -> None:
-        self.events: list[DeviceUp | Reading | DeviceDown] = []
+        self.events: list[DeviceUp | Reading | DeviceDown | InputStuck] = []
         self._arrived = asyncio.Event()
 
-    def __call__(self, event: DeviceUp | Reading | DeviceDown) -> None:
+    def __call__(self, event: DeviceUp | Reading | DeviceDown | InputStuck) -> None:
         self.events.append(event)
         self._arrived.set()
 
@@ -247,7 +262,7 @@ class Floor:
 
     async def until(self, true: Callable[[], bool]) -> None:
         """Wait until ``true()``; something is handed over before it can become true."""
-        async with asyncio.timeout(LIMIT_S):
+        async with asyncio.timeout(limit_s()):
             while not true():
                 self._arrived.clear()
                 await self._arrived.wait()
@@ -255,7 +270,7 @@ class Floor:
 
 async def until(true: Callable[[], bool]) -> None:
     """Wait for something that announces nothing."""
-    async with asyncio.timeout(LIMIT_S):
+    async with asyncio.timeout(limit_s()):
         while not true():  # noqa: ASYNC110 - a C library's memory and a pty announce nothing
             await asyncio.sleep(0.002)
 
@@ -277,18 +292,24 @@ async def rig(
     poll: PollConfig | None = None,
     echo: bool = False,
     port: str | None = None,
+    serials: dict[int, str] | None = None,
+    identities: Identities | None = None,
+    name: str = "pit-1",
+    cable: Cable | None = None,
+    baud: int = 115200,
 ) -> AsyncIterator[Rig]:
     """Everything started; torn down at the end. ``mute``: units that nothing reaches."""
-    cable = Cable()
+    cable = cable or Cable()
     cable.to_module = lambda data: [] if data[0] in mute else [data]
     kind = {"pymodbus": PymodbusModule, "libmodbus": LibmodbusModule}[peer]
     module = kind(cable.peer_port, units)
     await module.start()
     cable.start()
-    config = BusConfig("pit-1", "modbus", port or cable.port, 115200, echo=echo)
+    config = BusConfig(name, "modbus", port or cable.port, baud, echo=echo)
     floor, stats = Floor(), BusStats()
-    plans = [ModuleRef("pit-1", unit, profile) for unit in units]
-    bus = ModbusBus(config, plans, poll or PollConfig(levels_ms=25, counters_ms=200, timeout_ms=100), floor, stats)
+    plans = [ModuleRef(name, unit, profile, (serials or {}).get(unit)) for unit in units]
+    usual = PollConfig(levels_ms=25, counters_ms=200, timeout_ms=100)
+    bus = ModbusBus(config, plans, poll or usual, floor, stats, identities=identities)
     task = asyncio.create_task(bus.run())
     try:
         yield Rig(cable, module, bus, floor, stats)
