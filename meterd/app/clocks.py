@@ -13,8 +13,9 @@ import structlog
 from meterd.accounting.book import Book
 from meterd.accounting.due import Due, DueKind, due
 
-#: How often the clocks are looked at. They run for days and months.
+#: How often the clocks are looked at, which run for days and months; and where entries may have settled what was due.
 EVERY_S: Final = 30.0
+MOVED_EVERY_S: Final = 1.0
 
 _ADVICE: Final = {
     DueKind.AWARD_UNCLAIMED: "nobody collected it in the site's days: accounting marks it unclaimed",
@@ -42,7 +43,8 @@ class Clocks:
         What has become due is told in the log.
         """
         now_s = self._monotonic()
-        if not moved and self._looked_s is not None and now_s - self._looked_s < EVERY_S:
+        every_s = MOVED_EVERY_S if moved else EVERY_S
+        if self._looked_s is not None and now_s - self._looked_s < every_s:
             return False
         self._looked_s = now_s
         before, self.found = self.found, due(book, now_utc)

@@ -13,7 +13,7 @@ from meterd.accounting.commands_pools import OpenFund, Post
 from meterd.accounting.due import DueKind
 from meterd.accounting.rules import decide
 from meterd.accounting.settings_pools import FundSettings, PoolGame, PoolSettings
-from meterd.app.clocks import EVERY_S, Clocks
+from meterd.app.clocks import EVERY_S, MOVED_EVERY_S, Clocks
 from meterd.edge.web.metrics import DUE_KINDS, FloorCollector
 
 SUPERVISOR = Actor("sup-1", Role.SUPERVISOR)
@@ -47,6 +47,7 @@ def test_what_has_become_due_is_told_once_and_stands_in_the_snapshot_until_it_is
         (o["event"], o["log_level"], o["kind"], o["subject"]) for o in lines
     ]
     assert [{"kind": "posting", "subject": "P", "since_utc": "2026-12-02T08:00:00.000000Z"}] == clocks.to_json()
+    now_s[0] += MOVED_EVERY_S
     apply(book, "2026-12-02T08:02:00Z", Post(actor=SUPERVISOR, fund="P"))
     assert clocks.look(book, "2026-12-02T08:02:00Z", moved=True)
     assert [] == clocks.to_json()
