@@ -23,18 +23,20 @@ from meterd import __version__
 from meterd.accounting.book import Book
 from meterd.accounting.commands import SYSTEM, Note
 from meterd.accounting.entries import Kind
+from meterd.app.acts import ActDesk
 from meterd.app.effects import Effects
 from meterd.app.loop import MoneyLoop
 from meterd.app.memory import settle
 from meterd.app.parameters import differences, next_step
 from meterd.app.verify import audited_book
-from meterd.config import Site
+from meterd.config import NOBODY, People, Site
 from meterd.edge.clock import Clock
 from meterd.edge.control import Answer, ControlServer
 from meterd.edge.modbus import ModbusBus
 from meterd.edge.modbus_identity import Identities
 from meterd.edge.modbus_line import BusStats
 from meterd.edge.notify import notify, watchdog_interval_s
+from meterd.edge.secrets import SignIns
 from meterd.edge.sign import SignBus
 from meterd.edge.store import Store
 from meterd.errors import EXIT_DONE, EXIT_LEDGER, ConfigError, LedgerError
@@ -99,9 +101,19 @@ class Daemon:
     """``meterd run``: the wire loop in the main thread, the money thread beside it."""
 
     def __init__(
-        self, site: Site, site_text: str, places: Places, *, demo: bool, log_dropped: Callable[[], int] = lambda: 0
+        self,
+        site: Site,
+        site_text: str,
+        places: Places,
+        *,
+        demo: bool,
+        log_dropped: Callable[[], int] = lambda: 0,
+        people: People | None = None,
     ) -> None:
-        """Opens the ledger and folds it; touches no port yet. ``log_dropped`` counts the log lines nobody took."""
+        """Opens the ledger and folds it; touches no port yet. ``log_dropped`` counts the log lines nobody took.
+
+        ``people`` None: there is no people file, and nobody may act over the socket.
+        """
         self.site = site
         self._places = places
         self._log_dropped = log_dropped
@@ -130,6 +142,8 @@ class Daemon:
             alive=self._feed_watchdog,
         )
         self.money.committer.decide(Note(actor=SYSTEM, kind=Kind.STARTED, facts=self._about()))
+        self._sign_ins = SignIns(people or NOBODY)
+        self._acts = ActDesk(people, self._sign_ins, self.money.inbox, places.ledger, lambda: self.snapshot)
         self._bus_stats = {bus.id: BusStats() for bus in site.buses if bus.kind == "modbus"}
         known = Identities.of(module for table in site.tables for module in table.modules)
         self._buses: dict[str, ModbusBus] = {
@@ -226,6 +240,7 @@ class Daemon:
             self.money.stop()  # whatever happened: a thread left alone would keep the process and the ledger's lock
             await asyncio.to_thread(thread.join)
             await self._control.stop()
+            self._sign_ins.close()
 
     async def _live(self, thread: threading.Thread) -> int:
         """From the first commit to the exit code."""
@@ -287,10 +302,14 @@ class Daemon:
             self._fed_s = now
             notify("WATCHDOG=1")
 
-    async def _answer(self, request: dict[str, Any], _uid: int) -> Answer:
-        if request.get("op") == "stats":
-            return self._stats()
-        return {"error": f"unknown op {request.get('op')!r}: ask for snapshot, subscribe or stats"}
+    async def _answer(self, request: dict[str, Any], uid: int) -> Answer:
+        match request.get("op"):
+            case "stats":
+                return self._stats()
+            case "act":
+                return await self._acts.act(request, uid)
+            case other:
+                return {"error": f"unknown op {other!r}: ask for snapshot, subscribe, stats or act"}
 
     def _stats(self) -> Answer:
         return {

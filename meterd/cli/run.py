@@ -26,8 +26,14 @@ def default_socket() -> Path:
 @click.option("--config", required=True, type=click.Path(path_type=Path, dir_okay=False), help="the site file")
 @click.option("--ledger", type=click.Path(path_type=Path, file_okay=False), help="folder of the ledger")
 @click.option("--socket", "control", type=click.Path(path_type=Path, dir_okay=False), help="the control socket")
+@click.option(
+    "--people",
+    "people_file",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="who may act, and what proves them; without it people.toml beside the site file, where there is one",
+)
 @click.option("--demo", is_flag=True, hidden=True, help="the ledger must be a demo's")
-def run(config: Path, ledger: Path | None, control: Path | None, demo: bool) -> None:
+def run(config: Path, ledger: Path | None, control: Path | None, people_file: Path | None, demo: bool) -> None:
     """Count the progressives of a floor: sensors, keypads and signs on real ports, every cent in the ledger.
 
     Exit codes: 0 stopped, 2 wrong use, 74 the ledger needs a person, 78 the site file cannot be used.
@@ -36,14 +42,16 @@ def run(config: Path, ledger: Path | None, control: Path | None, demo: bool) -> 
 
     from meterd.app.compose import Daemon, Places
     from meterd.edge import journal
-    from meterd.edge.catalogue import read_site
+    from meterd.edge.catalogue import people_beside, read_people, read_site
 
     lines, _ = journal.start()
     folder = ledger or default_ledger()
     places = Places(ledger=folder, socket=control or default_socket(), memory=folder / "signs")
     try:
         site, text = read_site(config)
-        daemon = Daemon(site, text, places, demo=demo, log_dropped=lambda: lines.dropped)
+        found = people_file or people_beside(config)
+        people = read_people(found) if found is not None else None
+        daemon = Daemon(site, text, places, demo=demo, log_dropped=lambda: lines.dropped, people=people)
         code = asyncio.run(daemon.run())
     except ConfigError as error:
         complain("meterd run", error)

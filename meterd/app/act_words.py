@@ -1,0 +1,178 @@
+"""What an act led to, in words for whoever asked for it.
+
+Rule 1: amounts are written as on a sign, in the ledger's currency; what an entry does not say is not said here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from meterd.accounting.entries import Kind
+from meterd.accounting.refusals import ADVICE, Refusal, Refused
+from meterd.edge.requests import Told
+from meterd.money import MICROCENTS_PER_CENT, format_cents, format_rate
+
+_DONE: Final[Mapping[str, str]] = {
+    Kind.CLAIMED: "claimed",
+    Kind.COMMON_CLAIMED: "claimed for all seats",
+    Kind.CONFIRMED: "confirmed",
+    Kind.HELD: "held: it stays pending",
+    Kind.CORRECTED: "corrected",
+    Kind.VOIDED: "voided, as if it had never been claimed",
+    Kind.REVALUED: "worth another amount now",
+    Kind.PAID: "paid",
+    Kind.CORRECTION: "undone",
+    Kind.WAGER_VOIDED: "wagers given back",
+    Kind.FOLDED: "folded",
+    Kind.JOINED: "seats joined as one player",
+    Kind.GAME_ENDED: "END GAME",
+    Kind.TABLE_OPENED: "open",
+    Kind.TABLE_CLOSED: "closed",
+    Kind.LINK_SUSPENDED: "suspended: no wagers, no claims",
+    Kind.LINK_RESUMED: "resumed",
+    Kind.ADJUSTED: "adjusted",
+    Kind.TRANSFERRED: "transferred",
+    Kind.LIMIT_SET: "limit set",
+    Kind.SEED_RECOVERED: "seed recovered",
+    Kind.RELEASED: "released to the house",
+    Kind.NOTICE_GIVEN: "notice given",
+    Kind.DISCONTINUED: "discontinued",
+    Kind.RULES_EASED: "rules eased",
+    Kind.UNCLAIMED: "unclaimed",
+    Kind.DISPOSED: "disposed of",
+    Kind.ADJUSTMENT: "awarded late, paid by the house",
+    Kind.CAPS_POSTED: "aggregate limits posted",
+    Kind.CAPPED: "cut by an aggregate limit",
+    Kind.FUND_CLOSED: "closed",
+    Kind.FUND_REOPENED: "open again",
+    Kind.RAKED: "raked",
+    Kind.POSTED: "posted",
+    Kind.POOL_WON: "won",
+    Kind.POOL_WIN_UNDONE: "win undone",
+    Kind.POOL_TRANSFERRED: "transferred",
+    Kind.SHARE_PAID: "paid",
+    Kind.SHARE_UNCLAIMED: "unclaimed",
+    Kind.SHARE_DISPOSED: "disposed of",
+    Kind.STRIKE_OUTS: "strike-outs gathered",
+    Kind.HAND_WON: "hand won",
+    Kind.BASE_RUNNER: "base runner",
+    Kind.RUNNERS_RETURNED: "base runners returned",
+    Kind.POT_BETS: "bets in the pot",
+    Kind.POT_WON: "pot won",
+    Kind.ROLLED_OVER: "rolled over",
+    Kind.POT_UNDONE: "undone",
+    Kind.BETS_RETURNED: "bets given back",
+    Kind.NUMBER_KEYED: "number keyed",
+    Kind.SPIN_VOIDED: "spin taken back",
+    Kind.HAND_SPLIT: "hand split",
+}
+#: What a site file says as well; at the next start the two must agree.
+_IN_THE_FILE: Final = frozenset({Kind.LIMIT_SET, Kind.CAPS_POSTED})
+#: Facts of a body that are said by their own name, in this order; amounts by ``_AMOUNTS``.
+_FACTS: Final = (
+    "seat",
+    "seats",
+    "hand",
+    "number",
+    "length",
+    "target",
+    "to",
+    "part",
+    "overflow",
+    "reason",
+    "from_utc",
+    "until_utc",
+)
+_AMOUNTS: Final[Mapping[str, str]] = {
+    "amount_cents": "",
+    "from_cents": "before",
+    "cents": "",
+    "limit_cents": "limit",
+    "player_cents": "a player",
+    "table_cents": "the table",
+    "posted_cents": "of",
+    "paid_cents": "paid",
+    "returned_cents": "given back",
+    "to_pool_cents": "to the pool",
+    "rake_cents": "rake",
+    "rolls_over_cents": "rolls over",
+    "envy_cents": "envy",
+    "toke_cents": "toke",
+}
+#: Amounts that a null means something for: no limit.
+_NONE_IS_SAID: Final = frozenset({"limit_cents", "player_cents", "table_cents"})
+
+
+def refusal_words(refused: Refused) -> str:
+    """A refusal: what it speaks of, what it means, what to do."""
+    advice = ADVICE[refused.refusal]
+    return f"{refused.detail + ': ' if refused.detail else ''}{advice.cause} {advice.next_step}"
+
+
+def refusal_of(told: Sequence[Told]) -> Refused | None:
+    """The refusal that entries tell of; None where the act was done."""
+    first = told[0]
+    if first.kind != Kind.REFUSED or len(told) > 1:
+        return None
+    return Refused(Refusal(first.body["refusal"]), str(first.body.get("detail", "")))
+
+
+def words(told: Sequence[Told], currency: str, amounts: Mapping[str, int]) -> str:
+    """What happened, one line an entry, and what the meters show after it.
+
+    ``amounts``: award → cents, for entries that name an award and not what it is worth.
+    """
+    lines = [_line(each, currency, amounts) for each in told]
+    shown: dict[str, int] = {}
+    for each in told:
+        for level, values in (each.body.get("levels") or {}).items():
+            shown[level] = values["display_microcents"]
+    if any(each.kind in _IN_THE_FILE for each in told):
+        lines.append("write it into the site file, too, before the next start")
+    lines += [f"{level} shows {currency} {format_cents(now // MICROCENTS_PER_CENT)}" for level, now in shown.items()]
+    return "\n".join(lines)
+
+
+def _line(told: Told, currency: str, amounts: Mapping[str, int]) -> str:
+    what = ", ".join(_awards(told.body)) or str(told.body.get("level") or told.table or told.link or "")
+    worth = amounts.get(told.body.get("award", ""))
+    if "amount_cents" not in told.body and worth is not None:
+        facts_of_it: Mapping[str, Any] = {**told.body, "amount_cents": worth}
+    else:
+        facts_of_it = told.body
+    facts = ", ".join([*_said(told.body), *_money(facts_of_it, currency)])
+    where = f" at {told.table}" if told.table and told.table != what else ""
+    return f"{what}{where}: {_DONE.get(told.kind, told.kind)}{' (' + facts + ')' if facts else ''}".strip(": ")
+
+
+def _awards(body: Mapping[str, Any]) -> Iterator[str]:
+    if body.get("award"):
+        yield body["award"]
+    else:
+        yield from (claim["award"] for claim in body.get("claims", ()))
+
+
+def _said(body: Mapping[str, Any]) -> Iterator[str]:
+    for name in _FACTS:
+        value = body.get(name)
+        if value not in {None, ""} if not isinstance(value, list) else value:
+            said = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+            yield said if name in {"hand", "reason"} else f"{name.replace('_utc', '')} {said}"
+    if isinstance(body.get("percent_ppm"), int):
+        yield format_rate(body["percent_ppm"])
+
+
+def _money(body: Mapping[str, Any], currency: str) -> Iterator[str]:
+    for name, label in _AMOUNTS.items():
+        value = body.get(name)
+        if isinstance(value, int) and (value or not label):
+            yield f"{label} {currency} {format_cents(value)}".strip()
+        elif name in body and value is None and name in _NONE_IS_SAID:
+            yield f"{label} none"
+    for seat in body.get("paid", ()):
+        yield f"seat {seat['seat']} {currency} {format_cents(seat['cents'])}"
+    if isinstance(body.get("awards"), dict) and "win" in body:
+        yield from (f"{share} {currency} {format_cents(cents)}" for share, cents in body["awards"].items())
+    for claim in body.get("claims", ()):
+        yield f"seat {claim['seat']} {currency} {format_cents(claim['amount_cents'])}"

@@ -1,0 +1,45 @@
+"""What the verbs that ask a running daemon share: where it listens, and the words where nobody answers."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from meterd.errors import EXIT_FINDING, EXIT_USAGE
+
+socket_option = click.option(
+    "--socket", "control", type=click.Path(path_type=Path, dir_okay=False), help="the daemon's control socket"
+)
+
+
+def nobody_answers(verb: str, path: Path, error: object) -> str:
+    """No daemon there, and the next step."""
+    return (
+        f"meterd {verb}: no daemon answers at {path} ({error}). Is meterd.service running?"
+        " Any other daemon, a demo's too, is asked with --socket PATH; a demo says its path when it starts"
+    )
+
+
+def snapshot_for(verb: str, control: Path | None) -> dict[str, Any]:
+    """The newest committed state; ends the program where nobody answers."""
+    from meterd.cli.run import default_socket
+    from meterd.edge.control import ask
+
+    path = control or default_socket()
+    try:
+        return ask(path, {"op": "snapshot"})
+    except (OSError, ValueError) as error:
+        click.echo(nobody_answers(verb, path, error), err=True)
+        sys.exit(EXIT_USAGE)
+
+
+def tell_standing(snapshot: dict[str, Any]) -> None:
+    """On standard error: a demo, or a daemon that has closed; the latter ends the program with 1."""
+    if snapshot["demo"]:
+        click.echo("DEMO: no amount here is real money", err=True)
+    if snapshot["closed"]:
+        click.echo(f"CLOSED: {snapshot['closed']}", err=True)
+        sys.exit(EXIT_FINDING)
