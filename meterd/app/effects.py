@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple
 
 from meterd.accounting.book import Book
 from meterd.accounting.state import TableStatus
-from meterd.config import ModuleRef, SignConfig, Site, TableConfig, UnitWanted
+from meterd.config import ModuleRef, PadRef, SignConfig, Site, TableConfig, UnitWanted
 from meterd.edge.sign import SignWanted
 from meterd.floor.session import TableSession
 from meterd.floor.view import Lamp, TableView
@@ -45,8 +45,10 @@ def sensor_wanted(seq: int, table: TableConfig, view: TableView) -> UnitWanted:
     return UnitWanted(seq, tuple(outputs), tuple(flash), None)
 
 
-def keypad_wanted(seq: int, keypad: ModuleRef, view: TableView) -> UnitWanted:
-    """The text of a dealer's keypad."""
+def keypad_wanted(seq: int, keypad: ModuleRef | PadRef, view: TableView) -> UnitWanted:
+    """The text of a dealer's keypad. The one output of a pad with its own lamp says whether betting is open."""
+    if isinstance(keypad, PadRef):
+        return UnitWanted(seq, (not view.lockout,), (False,), view.text)
     size = keypad.profile.outputs.count if keypad.profile.outputs else 0
     dark = (False,) * size
     return UnitWanted(seq, dark, dark, view.text if keypad.profile.text else None)

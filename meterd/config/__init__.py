@@ -27,6 +27,7 @@ from meterd.config.devices import (
 )
 from meterd.config.findings import Finding, SiteErrors
 from meterd.config.load import load_site
+from meterd.config.pads import PadProfile, PadRef, PadText
 from meterd.config.people import NOBODY, People, Person, load_people
 from meterd.config.profiles import load_profile, load_signs
 from meterd.config.shapes import site_schema
@@ -34,6 +35,8 @@ from meterd.config.site import (
     BusConfig,
     Catalogue,
     PollConfig,
+    SasConfig,
+    SasGame,
     SignConfig,
     Site,
     TableConfig,
@@ -51,11 +54,16 @@ __all__ = [
     "Finding",
     "IdentityBlock",
     "ModuleRef",
+    "PadProfile",
+    "PadRef",
+    "PadText",
     "People",
     "Person",
     "PollConfig",
     "Profile",
     "SafeState",
+    "SasConfig",
+    "SasGame",
     "SerialBlock",
     "SignConfig",
     "SignModel",

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from meterd.config.devices import ModuleRef, Profile
-from meterd.config.site import BusConfig, PollConfig, SignConfig, Site
+from meterd.config.pads import PadRef
+from meterd.config.site import BusConfig, PollConfig, SasConfig, SignConfig, Site
 
 LIMIT_PERCENT: Final = 80
 SECOND_US: Final = 1_000_000
@@ -31,10 +32,18 @@ TEXT_WRITES: Final = 2
 HEARTBEATS: Final = 1
 SIGN_WRITES: Final = 4  # a sign loses writes that come closer than a quarter of a second
 
+PAD_POLLS: Final = 10
+PAD_TURNAROUND_MS: Final = 3  # the standard allows more, readers sold today need this
+
+_PAD_POLL: Final = 15  # characters of a poll and its answer within a secure session
+_PAD_ANSWER: Final = 14
+_PAD_TEXT: Final = 63  # a line of 32 characters, padded and signed
 _READ_REQUEST: Final = 8  # unit, function, address, count, check
 _WRITE_REPLY: Final = 8
 _REPLY_FRAME: Final = 5  # unit, function, byte count, check
 _WRITE_FRAME: Final = 9  # unit, function, address, count, byte count, check
+_SAS_FRAME: Final = 6  # address, message, length, group, check
+_SAS_BITS: Final = 11
 _SIGN_FRAME: Final = 13  # what one STRING write costs besides its text
 
 
@@ -78,6 +87,10 @@ def line_budget(site: Site) -> tuple[BusBudget, ...]:
     return tuple(
         bus_budget(bus, site.modules_of(bus.id), site.poll)
         if bus.kind == "modbus"
+        else sas_budget(bus, [sas for sas in site.sas if sas.bus == bus.id])
+        if bus.kind == "sas"
+        else pad_budget(bus, site.pads_of(bus.id))
+        if bus.kind == "osdp"
         else sign_budget(bus, [sign for sign in site.signs if sign.bus == bus.id])
         for bus in site.buses
     )
@@ -88,11 +101,33 @@ def bus_budget(bus: BusConfig, modules: Sequence[ModuleRef], poll: PollConfig) -
     return BusBudget(bus.id, tuple(UnitBudget(f"unit {m.unit}", _unit_us(bus, m, poll)) for m in modules))
 
 
+def pad_budget(bus: BusConfig, pads: Sequence[PadRef]) -> BusBudget:
+    """The budget of one OSDP line: each pad asked ten times a second, two texts a second where it has a display.
+
+    libosdp asks every 50 ms where the line has time for it; a line within its budget is never slower than ten times.
+    """
+    polls = PAD_POLLS * transaction_us(bus, _PAD_POLL, _PAD_ANSWER, PAD_TURNAROUND_MS)
+    text = TEXT_WRITES * transaction_us(bus, _PAD_TEXT, _PAD_ANSWER, PAD_TURNAROUND_MS)
+    return BusBudget(
+        bus.id, tuple(UnitBudget(f"address {pad.unit}", polls + (text if pad.profile.text else 0)) for pad in pads)
+    )
+
+
 def sign_budget(bus: BusConfig, signs: Sequence[SignConfig]) -> BusBudget:
     """The budget of one line of signs: its writes are paced, whatever the number of signs."""
     size = max((sign.model.string_bytes for sign in signs), default=0)
     each = _characters_us(bus, _SIGN_FRAME + size)
     return BusBudget(bus.id, (UnitBudget("signs", SIGN_WRITES * each),) if signs else ())
+
+
+def sas_budget(bus: BusConfig, lines: Sequence[SasConfig]) -> BusBudget:
+    """The budget of a SAS line: one message of the grid after another, each at its longest, 11 bits a character."""
+    units = []
+    for line in lines:
+        size = _SAS_FRAME + (14 if line.broadcast == 0x7A else 6) * (1 if line.broadcast == 0x80 else len(line.levels))
+        each = -(-size * _SAS_BITS * SECOND_US // bus.baud)
+        units.append(UnitBudget(f"group {line.group}", each * (1000 // line.grid_ms)))
+    return BusBudget(bus.id, tuple(units))
 
 
 def gap_us(baud: int, bits_per_character: int) -> int:

@@ -28,6 +28,9 @@ KEY_NAMES: tuple[str, ...] = (
     "count-mismatch",
     "supervisor",
     "end-game",
+    "hold",
+    "split",
+    "board",
 )
 
 

@@ -20,14 +20,18 @@ from meterd.accounting.settings import (
     Ties,
 )
 from meterd.config.budget import LIMIT_PERCENT, BusBudget, bus_budget, percent
-from meterd.config.devices import ModuleRef
+from meterd.config.devices import ModuleRef, Profile
 from meterd.config.envy_checks import AS_PRINTED
 from meterd.config.explain import check_shape
 from meterd.config.findings import Document, Node, SiteErrors
 from meterd.config.funds import check_funds, fund_settings
 from meterd.config.money_checks import check_caps, check_chips, check_links
+from meterd.config.pad_checks import check_pads
+from meterd.config.pads import PadProfile, PadRef
+from meterd.config.sas import check_sas, sas_config
 from meterd.config.shapes import (
     BusShape,
+    KeypadShape,
     LevelShape,
     LinkShape,
     ModuleShape,
@@ -58,6 +62,8 @@ def load_site(text: str, filename: str, catalogue: Catalogue) -> Site:
     check_caps(document.root(), catalogue)
     check_chips(document.root(), catalogue)
     check_wiring(document, catalogue)
+    check_pads(document, catalogue)
+    check_sas(document.root(), catalogue)
     _check_budget(document, catalogue)
     if shape is not None:
         check_funds(document.root(), shape.fund)
@@ -135,9 +141,13 @@ def _poll(root: Node) -> PollConfig:
 def _bus(node: Node) -> BusConfig | None:
     """A bus as far as the line budget needs it."""
     try:
-        return BusConfig(**BusShape.model_validate(node.raw).model_dump())
+        return _bus_config(BusShape.model_validate(node.raw))
     except ValueError:
         return None
+
+
+def _bus_config(bus: BusShape) -> BusConfig:
+    return BusConfig(**{**bus.model_dump(), "baud": bus.baud or 0})
 
 
 def _site(shape: SiteFile, catalogue: Catalogue, document: Document) -> Site:
@@ -147,10 +157,11 @@ def _site(shape: SiteFile, catalogue: Catalogue, document: Document) -> Site:
     return Site(
         settings=settings,
         links=links,
-        tables=tuple(_table(table, links, catalogue) for table in shape.table),
-        buses=tuple(BusConfig(**bus.model_dump()) for bus in shape.bus),
+        tables=tuple(_table(table, links, catalogue, shape.pads.badge_ms) for table in shape.table),
+        buses=tuple(_bus_config(bus) for bus in shape.bus),
         signs=tuple(sign_config(sign, catalogue, links, settings) for sign in shape.sign),
         funds=tuple(fund_settings(fund) for fund in shape.fund),
+        sas=tuple(sas_config(each) for each in shape.sas),
         link_sha256={link.id: hashes[link.paytable] for link in shape.link if link.paytable in hashes},
         approvals={link.id: link.approval for link in shape.link if link.approval is not None},
         timezone=shape.site.timezone,
@@ -210,7 +221,7 @@ def _level(level: LevelShape) -> LevelSettings:
     )
 
 
-def _table(table: TableShape, links: tuple[LinkSettings, ...], catalogue: Catalogue) -> TableConfig:
+def _table(table: TableShape, links: tuple[LinkSettings, ...], catalogue: Catalogue, badge_ms: int) -> TableConfig:
     """A table. Whether a folded hand still wins is the pay table's word for this game, not the site's."""
     paytable = next(link.paytable for link in links if link.id == table.link)
     game = paytable.game_named(table.game)
@@ -228,9 +239,20 @@ def _table(table: TableShape, links: tuple[LinkSettings, ...], catalogue: Catalo
             cap_table_cents=_or_none(table.table_cap_cents),
         ),
         sensors=_module(table.sensors, catalogue),
-        keypad=_module(table.keypad, catalogue) if table.keypad is not None else None,
+        keypad=_keypad(table.keypad, catalogue) if table.keypad is not None else None,
+        badge_ms=badge_ms,
     )
 
 
 def _module(module: ModuleShape, catalogue: Catalogue) -> ModuleRef:
-    return ModuleRef(module.bus, module.unit, catalogue.profiles[module.profile], module.serial)
+    profile = catalogue.profiles[module.profile]
+    if not isinstance(profile, Profile):
+        raise MisuseError(f"{module.profile} is no module: a check was passed over")
+    return ModuleRef(module.bus, module.unit, profile, module.serial)
+
+
+def _keypad(keypad: KeypadShape, catalogue: Catalogue) -> ModuleRef | PadRef:
+    profile = catalogue.profiles[keypad.profile]
+    if isinstance(profile, PadProfile):
+        return PadRef(keypad.bus, keypad.unit, profile, keypad.identity)
+    return _module(keypad, catalogue)

@@ -22,6 +22,7 @@ from meterd.config.devices import (
 from meterd.config.explain import check_shape
 from meterd.config.findings import Document, SiteErrors, nearest
 from meterd.config.lines import KeyPath
+from meterd.config.pads import PAD_BUSES, PadProfile, load_pad
 from meterd.config.shapes import Name, Shape, said_once
 
 #: One request reads at most 125 registers; a profile that needs more would need two readings taken apart in time.
@@ -156,9 +157,11 @@ class SignsFile(Shape):
     sign: Annotated[tuple[SignModelShape, ...], Field(strict=False, min_length=1, description="at least one [[sign]]")]
 
 
-def load_profile(text: str, filename: str) -> Profile:
-    """A module profile. Raises :class:`SiteErrors` with every finding."""
+def load_profile(text: str, filename: str) -> Profile | PadProfile:
+    """A profile of a module, or of a pad that sends codes. Raises :class:`SiteErrors` with every finding."""
     document = Document.parse(text, filename)
+    if document.raw.get("kind") in PAD_BUSES:
+        return load_pad(document)
     shape = check_shape(document, ProfileShape)
     if shape is not None:
         _check_profile(document, shape)

@@ -173,6 +173,19 @@ class ModuleShape(Shape):
     ] = None
 
 
+class KeypadShape(ModuleShape):
+    """``{ bus = …, unit = …, profile = … }``: a keypad on inputs of a Modbus module, by OSDP, or a USB keyboard."""
+
+    unit: Annotated[int, Field(ge=0, le=247, description="a unit id, 1 to 247; an OSDP address, 0 to 126; 1 for USB")]
+    identity: Annotated[
+        str | None,
+        Field(
+            pattern=r"^([0-9A-F]{6}-[0-9A-F]{2}-[0-9A-F]{8}|[0-9A-F]{4}:[0-9A-F]{4})$",
+            description='what the pad says it is: by OSDP such as "00BEBA-02-0000004D", by USB such as "04D9:1203"',
+        ),
+    ] = None
+
+
 class TableShape(Shape):
     """``[[table]]``: one gaming table and its modules."""
 
@@ -190,7 +203,7 @@ class TableShape(Shape):
         int, Field(ge=1, le=100_000_00, description="the lowest chip at the table: a whole number of cents, 1 or more")
     ] = 1
     sensors: ModuleShape
-    keypad: ModuleShape | None = None
+    keypad: KeypadShape | None = None
     player_cap_cents: CentsOrNone = "none"
     table_cap_cents: CentsOrNone = "none"
 
@@ -226,18 +239,24 @@ class FundShape(Shape):
     pool: Annotated[tuple[PoolShape, ...], Field(min_length=1, strict=False, description="at least one pool")]
 
 
+BAUD_EXPECTED: Final = "a usual speed such as 9600, 19200, 38400, 57600 or 115200"
+
+
 class BusShape(Shape):
-    """``[[bus]]``: one serial line."""
+    """``[[bus]]``: one serial line, or one USB keyboard, which alone has no ``baud``."""
 
     id: Name
-    kind: Annotated[Literal["modbus", "alpha"], Field(description='"modbus" or "alpha"')]
+    kind: Annotated[
+        Literal["modbus", "alpha", "sas", "osdp", "hid"],
+        Field(description='"modbus", "alpha", "sas", "osdp" or "hid"'),
+    ]
     port: Annotated[
         str, Field(pattern=r"^/.", description='the whole path of a serial port, such as "/dev/serial/by-path/…"')
     ]
     baud: Annotated[
-        Literal[1200, 2400, 4800, 9600, 19200, 38400, 57600, 115200, 230400, 460800, 921600],
-        Field(description="a usual speed such as 9600, 19200, 38400, 57600 or 115200"),
-    ]
+        Literal[1200, 2400, 4800, 9600, 19200, 38400, 57600, 115200, 230400, 460800, 921600] | None,
+        Field(description=BAUD_EXPECTED),
+    ] = None
     bytesize: Annotated[Literal[7, 8], Field(description="7 or 8")] = 8
     parity: Annotated[Literal["N", "E", "O"], Field(description='"N", "E" or "O"')] = "N"
     stopbits: Annotated[Literal[1, 2], Field(description="1 or 2")] = 1
@@ -311,6 +330,14 @@ class PollShape(Shape):
     ] = 3_600
 
 
+class PadsShape(Shape):
+    """``[pads]``: what holds for every dealer's pad."""
+
+    badge_ms: Annotated[
+        int, Field(ge=1_000, le=120_000, description="milliseconds a badge speaks for its holder, 1_000 to 120_000")
+    ] = 15_000
+
+
 class WebShape(Shape):
     """``[web]``: where the pages are served."""
 
@@ -328,8 +355,10 @@ class SiteFile(Shape):
     table: Annotated[tuple[TableShape, ...], Field(min_length=1, strict=False, description="at least one [[table]]")]
     bus: Annotated[tuple[BusShape, ...], Field(min_length=1, strict=False, description="at least one [[bus]]")]
     sign: Annotated[tuple[SignShape, ...], Field(strict=False, description="any number of [[sign]]")] = ()
+    sas: Annotated[tuple[SasShape, ...], Field(strict=False, description="any number of [[sas]]")] = ()
     fund: Annotated[tuple[FundShape, ...], Field(strict=False, description="any number of [[fund]]")] = ()
     poll: PollShape = PollShape()
+    pads: PadsShape = PadsShape()
     web: WebShape = WebShape()
 
 

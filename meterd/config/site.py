@@ -13,6 +13,7 @@ from meterd.accounting.settings import LinkSettings, SiteSettings, TableSettings
 from meterd.accounting.settings_pools import FundSettings
 from meterd.config.devices import ModuleRef, Profile, SignModel
 from meterd.config.findings import Finding
+from meterd.config.pads import PadProfile, PadRef
 from meterd.paytables.model import PayTable
 
 
@@ -23,18 +24,22 @@ class Catalogue(NamedTuple):
     """
 
     paytables: Mapping[str, PayTable]
-    profiles: Mapping[str, Profile]
+    profiles: Mapping[str, Profile | PadProfile]
     signs: Mapping[str, SignModel]
     paytable_sha256: Mapping[str, str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class TableConfig:
-    """A table and the modules wired to it. ``keypad`` None: claims come from a page or the command line only."""
+    """A table and what is wired to it. ``keypad`` None: claims come from a page or the command line only.
+
+    ``badge_ms``: how long a badge held to its pad speaks for its holder.
+    """
 
     settings: TableSettings
     sensors: ModuleRef
-    keypad: ModuleRef | None = None
+    keypad: ModuleRef | PadRef | None = None
+    badge_ms: int = 15_000
 
     @property
     def id(self) -> str:
@@ -43,16 +48,24 @@ class TableConfig:
 
     @property
     def modules(self) -> tuple[ModuleRef, ...]:
-        """All modules of the table; it opens only when each is trusted."""
+        """All modules of the table that are read and written by Modbus."""
+        return tuple(each for each in self.devices if isinstance(each, ModuleRef))
+
+    @property
+    def devices(self) -> tuple[ModuleRef | PadRef, ...]:
+        """Everything wired to the table; it opens only when each is trusted."""
         return (self.sensors,) if self.keypad is None else (self.sensors, self.keypad)
 
 
 @dataclass(frozen=True, slots=True)
 class BusConfig:
-    """One serial line. ``echo``: the adapter hears its own transmissions (two-wire RS-485 without echo suppression)."""
+    """One serial line. ``echo``: the adapter hears its own transmissions (two-wire RS-485 without echo suppression).
+
+    A USB keyboard (``hid``) has a path and no speed: ``baud`` 0.
+    """
 
     id: str
-    kind: Literal["modbus", "alpha"]
+    kind: Literal["modbus", "alpha", "sas", "osdp", "hid"]
     port: str
     baud: int
     bytesize: Literal[7, 8] = 8
@@ -163,11 +176,18 @@ class Site:
     warnings: tuple[Finding, ...] = ()
     approvals: Mapping[str, str] = field(default_factory=dict)
     funds: tuple[FundSettings, ...] = ()
+    sas: tuple[SasConfig, ...] = ()
 
     def bus(self, bus_id: str) -> BusConfig:
         """The bus of this id. Raises ``KeyError`` where there is none."""
         return {bus.id: bus for bus in self.buses}[bus_id]
 
     def modules_of(self, bus_id: str) -> tuple[ModuleRef, ...]:
-        """All modules on one bus, in order of their tables."""
+        """All modules on one Modbus line, in order of their tables."""
         return tuple(module for table in self.tables for module in table.modules if module.bus == bus_id)
+
+    def pads_of(self, bus_id: str) -> tuple[PadRef, ...]:
+        """All pads on one bus that tell their presses one by one, in order of their tables."""
+        return tuple(
+            each for table in self.tables for each in table.devices if isinstance(each, PadRef) and each.bus == bus_id
+        )

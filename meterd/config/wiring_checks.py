@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Final, NamedTuple
 
 from meterd.config.devices import ModuleRef, Profile
 from meterd.config.findings import Document, Node, check_bus_of, check_unique, named, nearest, path_text
+from meterd.config.pads import PAD_BUSES, PadProfile
 from meterd.config.signs import check_signs
 from meterd.config.site import Catalogue
 from meterd.paytables.model import PayTable
@@ -28,6 +29,12 @@ class Wired(NamedTuple):
     bus: str | None
     unit: int | None
     profile: Profile | None
+    pad: PadProfile | None = None
+
+    @property
+    def bus_kind(self) -> str:
+        """The kind of bus that carries it."""
+        return PAD_BUSES[self.pad.kind] if self.pad is not None else "modbus"
 
 
 def check_wiring(document: Document, catalogue: Catalogue) -> None:
@@ -54,7 +61,8 @@ def _wired(root: Node, catalogue: Catalogue) -> Iterator[Wired]:
             node = table.node(key)
             if node is not None:
                 profile = catalogue.profiles.get(node.text("profile") or "")
-                yield Wired(node, key, table, node.text("bus"), node.number("unit"), profile)
+                module, pad = (None, profile) if isinstance(profile, PadProfile) else (profile, None)
+                yield Wired(node, key, table, node.text("bus"), node.number("unit"), module, pad)
 
 
 def _check_buses(root: Node) -> None:
@@ -75,8 +83,8 @@ def _check_modules(root: Node, wired: list[Wired]) -> None:
     buses = named(list(root.nodes("bus")))
     units: dict[tuple[str, int], Wired] = {}
     for each in wired:
-        check_bus_of(each.node, each.bus, buses, "modbus")
-        if each.bus is None or each.unit is None:
+        check_bus_of(each.node, each.bus, buses, each.bus_kind)
+        if each.bus is None or each.unit is None or each.pad is not None:
             continue
         first = units.setdefault((each.bus, each.unit), each)
         if first is not each:
@@ -148,11 +156,13 @@ def _check_profile_of(wired: Wired, catalogue: Catalogue) -> None:
     name, kind = wired.node.text("profile"), wired.key
     if name is None:
         return
-    fitting = [each.id for each in catalogue.profiles.values() if each.kind == kind]
-    if wired.profile is None:
+    kinds = {kind, *PAD_BUSES} if kind == "keypad" else {kind}
+    fitting = [each.id for each in catalogue.profiles.values() if each.kind in kinds]
+    profile = wired.profile or wired.pad
+    if profile is None:
         wired.node.finding("profile", f'there is no module profile "{name}"', nearest(name, fitting))
-    elif wired.profile.kind != kind:
-        wired.node.finding("profile", f'"{name}" is a profile of kind "{wired.profile.kind}": expected "{kind}"')
+    elif profile.kind not in kinds:
+        wired.node.finding("profile", f'"{name}" is a profile of kind "{profile.kind}": expected "{kind}"')
 
 
 def _check_seats(table: Node, sensors: Wired | None) -> None:
@@ -169,9 +179,10 @@ def _check_seats(table: Node, sensors: Wired | None) -> None:
 def _check_keys(table: Node, wired: dict[str, Wired], paytable: PayTable | None) -> None:
     """Somebody can end betting, and every hand of the pay table can be keyed."""
     sensors, keypad = wired.get("sensors"), wired.get("keypad")
-    if sensors is None or sensors.profile is None or (keypad is not None and keypad.profile is None):
+    pad = (keypad.profile or keypad.pad) if keypad is not None else None
+    if sensors is None or sensors.profile is None or (keypad is not None and pad is None):
         return
-    keys = keypad.profile.keys if keypad is not None and keypad.profile is not None else {}
+    keys: Collection[str] = pad.keys if pad is not None else ()
     if sensors.profile.lock is None and "lock" not in keys:
         table.finding(
             ("sensors",),
@@ -198,7 +209,7 @@ def _check_poll(root: Node) -> None:
 def _check_unused(root: Node, wired: list[Wired]) -> None:
     """What nobody uses was probably meant for something."""
     links = {table.text("link") for table in root.nodes("table")}
-    buses = {each.bus for each in wired} | {sign.text("bus") for sign in root.nodes("sign")}
+    buses = {each.bus for each in wired} | {node.text("bus") for what in ("sign", "sas") for node in root.nodes(what)}
     for what, used in (("link", links), ("bus", buses)):
         for node in root.nodes(what):
             if node.text("id") not in {None, *used}:

@@ -1,11 +1,13 @@
 """The dealer's line: keys become a claim, or another act on the round, and nothing is taken before ENTER.
 
 Rule 1: before ENTER the pad shows seat, hand, amount and envy as they would be decided now; showing changes nothing.
-Rule 2: two different keys in one snapshot, or one key twice outside digits, have no order: nothing is taken, the line
-is cleared, the pad says so.
+Rule 2: which presses count is :mod:`~meterd.floor.keys`' answer. Where they have no order nothing is taken, the line is
+cleared, the pad says so.
 Rule 3: each key changes the text, so that whoever pressed it sees that it was taken. Where the words would be the same
 as before, a full stop behind them comes or goes.
 Rule 4: a key that asks for an entry is answered when the entry is decided, not when the key is seen.
+Rule 5: a supervisor's act is signed by the badges read on this pad, else by its key switch. A badge that was read shows
+who, then ENTER shows the award, then ENTER takes it.
 Source: keying in a winner is what reduces the meter (CO 47.1-1099.11(10)(j)); one input per outcome and per position.
 """
 
@@ -20,8 +22,10 @@ from meterd.accounting.commands import (
     Claim,
     Command,
     Confirm,
+    Correct,
     Event,
     Fold,
+    Hold,
     Join,
     Note,
     Pay,
@@ -30,49 +34,33 @@ from meterd.accounting.commands import (
     VoidRound,
     VoidSeat,
 )
-from meterd.accounting.commands_streak import Number, VoidSpin
+from meterd.accounting.commands_streak import ClaimBoard, Number, Split, VoidSpin
 from meterd.accounting.entries import Kind
-from meterd.accounting.refusals import Refused
-from meterd.accounting.rules import decide
 from meterd.accounting.settings import TableSettings
 from meterd.accounting.state import AwardStatus, TableStatus
 from meterd.floor import words
+from meterd.floor.badges import Badges
+from meterd.floor.keys import Press
+from meterd.floor.previews import Preview, preview, preview_board, preview_correct
 from meterd.floor.transitions import Act, Pad, Signal, apply
 from protocols import pad_words
 
 DIGITS_MAX: Final = 9  # every seat of a table may be joined; a line of 16 columns holds them
-_SIGNALS: Final[Mapping[str, Signal]] = {
-    **dict.fromkeys(pad_words.DIGITS, Signal.DIGIT),
-    **dict.fromkeys(pad_words.HANDS, Signal.HAND),
-    pad_words.KEY_LOCK: Signal.LOCK_KEY,
-    pad_words.KEY_ENTER: Signal.ENTER,
-    pad_words.KEY_CLEAR: Signal.CLEAR,
-    pad_words.KEY_FOLD: Signal.FOLD,
-    pad_words.KEY_JOIN: Signal.JOIN,
-    pad_words.KEY_VOID_SEAT: Signal.VOID_SEAT,
-    pad_words.KEY_VOID_ROUND: Signal.VOID_ROUND,
-    pad_words.KEY_COUNT_MISMATCH: Signal.COUNT_MISMATCH,
-    pad_words.KEY_SUPERVISOR: Signal.SUPERVISOR,
-    pad_words.KEY_END_GAME: Signal.END_GAME_KEY,
-}
 #: Acts that only say something.
 _ANSWERS: Final[Mapping[Act, str]] = {
     Act.CLEAR: words.OK_CLEAR,
     Act.SAY_NO_SEAT: words.NO_SEAT,
     Act.SAY_NO_HAND: words.NO_HAND,
     Act.SAY_NO_LINE: words.NO_LINE,
+    Act.SAY_NO_AWARD: words.NO_AWARD,
+    Act.SAY_NO_BADGE: words.NO_BADGE,
+    Act.SAY_BADGE_OVER: words.NO_BADGE_TIME,
     Act.SAY_KEY_ALONE: words.NO_KEY_ALONE,
     Act.SAY_TOO_FAST: pad_words.KEYS_TOO_FAST,
 }
-_SUPERVISING: Final = frozenset({Pad.SUPERVISOR, Pad.SUPERVISOR_DIGITS})
-
-
-class Press(NamedTuple):
-    """A key taken from a snapshot: its meaning, the number on it (0 where it has none), and the index of its input."""
-
-    signal: Signal
-    number: int
-    input: int
+_SUPERVISING: Final = frozenset({Pad.BADGE, Pad.SUPERVISOR, Pad.SUPERVISOR_DIGITS, Pad.CORRECT})
+#: What is taken as it is although the badge's time is over: it signs nothing.
+_UNSIGNED: Final = frozenset({Signal.LOCK_KEY, Signal.CLEAR, Signal.TOO_FAST, Signal.CARD, Signal.CARD_UNKNOWN})
 
 
 class Asked(NamedTuple):
@@ -83,75 +71,67 @@ class Asked(NamedTuple):
     actor: Actor
 
 
-class Preview(NamedTuple):
-    """What ENTER would be answered now."""
+class _By(NamedTuple):
+    """Who asks, and which press it was: what every command of it carries."""
 
-    amount_cents: int
-    envy_cents: int
-    refused: Refused | None
-
-
-def presses(keys: Mapping[str, int], moved: Mapping[int, int]) -> tuple[Press, ...]:
-    """The keys of one snapshot, by rule 2.
-
-    Args:
-        keys: key name → index of its input.
-        moved: index of an input → how often its counter moved.
-    """
-    pressed = [(name, index, moved[index]) for name, index in keys.items() if index in moved and name in _SIGNALS]
-    if not pressed:
-        return ()
-    name, index, times = pressed[0]
-    signal = _SIGNALS[name]
-    if len(pressed) > 1 or (times > 1 and signal is not Signal.DIGIT):
-        return (Press(Signal.TOO_FAST, 0, index),)
-    number = int(name.rpartition("-")[2]) if signal in {Signal.DIGIT, Signal.HAND} else 0
-    return (Press(signal, number, index),) * times
-
-
-def preview(book: Book, table: TableSettings, seat: int, hand: str) -> Preview:
-    """Decide a claim that nobody made, on the book as it stands, and look at the answer."""
-    claim = Claim(actor=Actor(f"dealer@{table.id}", Role.DEALER), table=table.id, seat=seat, hand=hand)
-    decision = decide(book, claim)
-    for entry in decision.entries:
-        if entry.kind is Kind.CLAIMED:
-            return Preview(entry.body["amount_cents"], entry.body.get("envy_cents", 0), None)
-    return Preview(0, 0, decision.refusal)
+    actor: Actor
+    second: Actor | None
+    event: Event
+    device: str
 
 
 class PadLine:
     """The line of one table's pad, and the answer that stands there when nothing is keyed."""
 
-    def __init__(self, table: TableSettings, columns: int = words.COLUMNS) -> None:
+    def __init__(self, table: TableSettings, columns: int = words.COLUMNS, badges: Badges | None = None) -> None:
         self.state = Pad.EMPTY
+        self.badges = badges or Badges()
         self._table = table
         self._columns = columns
         self._width = columns - 1  # of an amount: the last column is kept for the mark, or the mark would cut it
         self._digits = ""
         self._hand = 0
         self._award: str | None = None
+        self._by_badge = False
         self._answer: str | None = None
         self._mark = False
         self._shown_before: str | None = None
-        self._previewed: tuple[tuple[int, int, int], Preview] | None = None
+        self._previewed: tuple[tuple[int, Pad, str, int, str | None], Preview] | None = None
 
     # ── keys ────────────────────────────────────────────────────────────────────────────────────────────────────
 
-    def press(self, press: Press, event: Event, device: str, book: Book) -> Asked:
+    def press(self, press: Press, event: Event, device: str, book: Book, at_ms: int = 0) -> Asked:
         """Take one key. Whoever calls this calls :meth:`answered` once the commands are decided."""
         self._shown_before = self._words(book)
-        actor = self._actor()
-        step = apply(self.state, press.signal)
-        if step.act is Act.SAY_NO_HAND and self._numbers(book):
-            commands = self._number(book, actor, event, device)
+        before, signal = self.state, press.signal
+        signing = self.badges.actors(at_ms)
+        if before in _SUPERVISING and self._by_badge and not signing and signal not in _UNSIGNED:
+            signal = Signal.BADGE_OVER
+        by = self._by(signing, event, device)
+        step = apply(before, signal)
+        if step.act is Act.SAY_NO_HAND and before is not Pad.BOARD and self._numbers(book):
+            commands = self._number(book, by)
         else:
-            commands = self._act(step.act, press.number, book, actor, event, device)
+            commands = self._act(step.act, press.number, book, by)
         if isinstance(step.then, Pad):
             self.state = step.then
+        if self.state in _SUPERVISING and (before not in _SUPERVISING or signal is Signal.CARD):
+            self._by_badge = bool(signing)
         if self.state is Pad.EMPTY:
             self._digits, self._hand, self._award = "", 0, None
+        if signal in {Signal.CLEAR, Signal.BADGE_OVER, Signal.CARD_UNKNOWN}:
+            self.badges.drop()
         to_table = {Act.TABLE_LOCK: Signal.LOCK, Act.TABLE_END: Signal.END_GAME}.get(step.act)
-        return Asked(commands, to_table, actor)
+        return Asked(commands, to_table, by.actor)
+
+    def card(self, badge: str, event: Event, device: str, book: Book, at_ms: int) -> None:
+        """A card was held to the pad. It asks for nothing by itself."""
+        known = self.badges.read(badge, at_ms)
+        half_keyed = self.state in {Pad.HAND, Pad.BOARD, Pad.BOARD_HAND}
+        self.press(Press(Signal.CARD if known else Signal.CARD_UNKNOWN, 0), event, device, book, at_ms)
+        if half_keyed:
+            self.badges.drop()
+        self.answered(book)
 
     @property
     def width(self) -> int:
@@ -174,20 +154,23 @@ class PadLine:
             self._shown_before = None
 
     def reset(self) -> None:
-        """The pad went away: what was half keyed is gone."""
+        """The pad went away: what was half keyed is gone, and whoever held a badge to it."""
         self._drop()
+        self.badges.drop()
         self._answer, self._mark, self._shown_before = None, False, None
 
     def _drop(self) -> None:
         self.state = Pad.EMPTY
         self._digits, self._hand, self._award = "", 0, None
 
-    def _actor(self) -> Actor:
-        if self.state in _SUPERVISING:
-            return Actor(f"sup-key@{self._table.id}", Role.SUPERVISOR)
-        return Actor(f"dealer@{self._table.id}", Role.DEALER)
+    def _by(self, signing: tuple[Actor, ...], event: Event, device: str) -> _By:
+        if self.state not in _SUPERVISING or (self._by_badge and not signing):
+            return _By(Actor(f"dealer@{self._table.id}", Role.DEALER), None, event, device)
+        if signing:
+            return _By(signing[0], signing[1] if len(signing) > 1 else None, event, device)
+        return _By(Actor(f"sup-key@{self._table.id}", Role.SUPERVISOR), None, event, device)
 
-    def _act(self, act: Act, number: int, book: Book, actor: Actor, event: Event, device: str) -> tuple[Command, ...]:
+    def _act(self, act: Act, number: int, book: Book, by: _By) -> tuple[Command, ...]:
         self._answer = _ANSWERS.get(act)
         match act:
             case Act.ADD_DIGIT:
@@ -199,59 +182,78 @@ class PadLine:
             case Act.SHOW_AWARD:
                 self._digits, self._hand = "", 0
                 self._award = self._next_award(book)
+            case Act.SETTLE_AWARD | Act.VOID_AWARD | Act.HOLD_AWARD | Act.CORRECT_AWARD:
+                return self._settle(act, book, by)
             case _:
-                return self._commands(act, book, actor, event, device)
+                return self._commands(act, book, by)
         return ()
 
-    def _commands(self, act: Act, book: Book, actor: Actor, event: Event, device: str) -> tuple[Command, ...]:
+    def _commands(self, act: Act, book: Book, by: _By) -> tuple[Command, ...]:
         table = self._table.id
+        actor, event, device = by.actor, by.event, by.device
         command: Command
         match act:
             case Act.CLAIM:
                 hand = self._hand_key(book, self._hand)
                 command = Claim(actor=actor, device=device, event=event, table=table, seat=self._seat, hand=hand)
+            case Act.CLAIM_BOARD:
+                hand = self._hand_key(book, self._hand)
+                command = ClaimBoard(actor=actor, device=device, event=event, table=table, hand=hand)
             case Act.FOLD:
                 command = Fold(actor=actor, device=device, event=event, table=table, seat=self._seat)
+            case Act.SPLIT:
+                command = Split(actor=actor, device=device, event=event, table=table, seat=self._seat)
             case Act.JOIN:
                 command = Join(actor=actor, device=device, event=event, table=table, seats=self._seats())
             case Act.VOID_SEAT:
-                command = VoidSeat(actor=actor, device=device, event=event, table=table, seat=self._seat)
+                command = VoidSeat(
+                    actor=actor, device=device, event=event, table=table, seat=self._seat, second=by.second
+                )
             case Act.VOID_ROUND:
-                command = VoidRound(actor=actor, device=device, event=event, table=table)
+                command = VoidRound(actor=actor, device=device, event=event, table=table, second=by.second)
             case Act.COUNT_MISMATCH:
                 facts = {"accepted": len(book.tables[table].wagers)}
                 command = Note(
                     actor=actor, device=device, event=event, kind=Kind.COUNT_MISMATCH, table=table, facts=facts
                 )
-            case Act.SETTLE_AWARD | Act.VOID_AWARD:
-                return self._settle(act, book, actor, event, device)
             case _:
                 return ()
         return (command,)
 
-    def _number(self, book: Book, actor: Actor, event: Event, device: str) -> tuple[Command, ...]:
+    def _number(self, book: Book, by: _By) -> tuple[Command, ...]:
         """Digits and ENTER where numbers make the hands: a spin, or for a supervisor the last one taken back.
 
         To take it back its number is keyed, so that nobody takes back another one than he sees.
         """
-        table = self._table.id
+        table, keyed = self._table.id, self._number_keyed(book)
         if self.state is Pad.DIGITS:
-            return (Number(actor=actor, device=device, event=event, table=table, number=self._digits),)
+            return (Number(actor=by.actor, device=by.device, event=by.event, table=table, number=keyed),)
         streak = book.tables[table].streak
-        if streak is not None and streak.numbers[-1] != self._digits:
+        if streak is not None and streak.numbers[-1] != keyed:
             self._answer = f"{pad_words.REFUSED} LAST WAS {streak.numbers[-1]}"
             return ()
-        return (VoidSpin(actor=actor, device=device, event=event, table=table),)
+        return (VoidSpin(actor=by.actor, device=by.device, event=by.event, table=table, second=by.second),)
 
-    def _settle(self, act: Act, book: Book, actor: Actor, event: Event, device: str) -> tuple[Command, ...]:
-        if self._award is None:
+    def _settle(self, act: Act, book: Book, by: _By) -> tuple[Command, ...]:
+        name, actor, event, device = self._award, by.actor, by.event, by.device
+        if name is None:
             self._answer = words.NO_AWARD
             return ()
-        if act is Act.VOID_AWARD:
-            return (Void(actor=actor, device=device, event=event, award=self._award, reason="keypad"),)
-        if book.awards[self._award].pending:
-            return (Confirm(actor=actor, device=device, event=event, award=self._award),)
-        return (Pay(actor=actor, device=device, event=event, award=self._award, cashier=actor.id),)
+        match act:
+            case Act.VOID_AWARD:
+                return (Void(actor=actor, device=device, event=event, award=name, reason="keypad", second=by.second),)
+            case Act.HOLD_AWARD:
+                return (Hold(actor=actor, device=device, event=event, award=name),)
+            case Act.CORRECT_AWARD:
+                return (self._correction(book, name, by),)
+            case _ if book.awards[name].pending:
+                return (Confirm(actor=actor, device=device, event=event, award=name, second=by.second),)
+            case _:
+                return (Pay(actor=actor, device=device, event=event, award=name, cashier=actor.id),)
+
+    def _correction(self, book: Book, award: str, by: _By) -> Correct:
+        hand, seat = self._hand_key(book, self._hand), int(self._digits) if self._digits else None
+        return Correct(actor=by.actor, device=by.device, event=by.event, award=award, hand=hand, seat=seat)
 
     # ── what was keyed ──────────────────────────────────────────────────────────────────────────────────────────
 
@@ -259,6 +261,9 @@ class PadLine:
         """Digits may be a spin or roll: the table is locked, and numbers make its hands."""
         locked = book.tables[self._table.id].state is TableStatus.LOCKED
         return locked and book.links[self._table.link].rules.numbers
+
+    def _number_keyed(self, book: Book) -> str:
+        return words.number_keyed(book.links[self._table.link].settings.paytable, self._digits)
 
     def _add_digit(self, digit: int) -> None:
         if len(self._digits) >= DIGITS_MAX:
@@ -299,27 +304,29 @@ class PadLine:
 
     def beside_locked(self, book: Book) -> tuple[str, ...]:
         """What line 1 shows beside LOCKED while something is keyed: the envy of a preview, the amount of an award."""
-        if self.state is Pad.HAND:
+        if self.state in {Pad.HAND, Pad.BOARD_HAND, Pad.CORRECT}:
             envy = self._preview(book).envy_cents
             return (f"ENVY {envy // 100}" if envy % 100 == 0 else f"E {words.amount(envy)}", f"E{words.amount(envy)}")
         if self.state is Pad.SUPERVISOR and self._award is not None:
-            cents = book.awards[self._award].amount_cents
-            return (f"${words.amount(cents)}", f"${cents // 100}")
+            cents, who = book.awards[self._award].amount_cents, self.badges.names if self._by_badge else ""
+            named = (f"${words.amount(cents)} {who}",) if who else ()
+            return (*named, f"${words.amount(cents)}", f"${cents // 100}")
         return ()
 
     def _words(self, book: Book) -> str:
         if self._answer is not None:
             return self._answer
         match self.state:
-            case Pad.DIGITS:
-                return f"{'' if self._numbers(book) else 'S'}{self._digits}"
-            case Pad.SUPERVISOR_DIGITS:
-                return f"{'' if self._numbers(book) else 'S'}{self._digits} SUP"
-            case Pad.HAND:
+            case Pad.DIGITS | Pad.SUPERVISOR_DIGITS:
+                sup = " SUP" if self.state is Pad.SUPERVISOR_DIGITS else ""
+                return f"{'' if self._numbers(book) else 'S'}{self._digits}{sup}"
+            case Pad.HAND | Pad.BOARD_HAND | Pad.CORRECT:
                 return self._preview_words(book)
+            case Pad.BOARD | Pad.BADGE:
+                return pad_words.BOARD if self.state is Pad.BOARD else f"{pad_words.BADGE} {self.badges.names}"
             case Pad.SUPERVISOR:
                 return self._award_words(book)
-            case Pad.EMPTY:
+            case _:
                 waits = any(book.awards[award].state_word == "pending" for award in book.tables[self._table.id].awards)
                 return pad_words.WAIT_SUPERVISOR if waits else ""
 
@@ -332,14 +339,30 @@ class PadLine:
         return words.award_line(award, hand_key, self._width)
 
     def _preview_words(self, book: Book) -> str:
+        if self.state is Pad.CORRECT and self._award is None:
+            return words.NO_AWARD
+        what = {Pad.HAND: f"S{self._digits}", Pad.BOARD_HAND: pad_words.BOARD}.get(
+            self.state, f"{self._award}{f' S{self._digits}' if self._digits else ''}"
+        )
         found = self._preview(book)
         if found.refused is not None:
-            return words.refused_preview_line(self._seat, self._hand, found.refused, self._columns)
-        return words.preview_line(self._seat, self._hand, found.amount_cents, self._width)
+            return words.refused_preview_line(what, self._hand, found.refused, self._columns)
+        return words.keyed_line(what, self._hand, found.amount_cents, self._width)
 
     def _preview(self, book: Book) -> Preview:
         """Decided once for each state of the book, however often it is looked at."""
-        key = (book.seq, self._seat, self._hand)
+        key = (book.seq, self.state, self._digits, self._hand, self._award)
         if self._previewed is None or self._previewed[0] != key:
-            self._previewed = (key, preview(book, self._table, self._seat, self._hand_key(book, self._hand)))
+            self._previewed = (key, self._decided(book))
         return self._previewed[1]
+
+    def _decided(self, book: Book) -> Preview:
+        hand = self._hand_key(book, self._hand)
+        if self.state is Pad.BOARD_HAND:
+            return preview_board(book, self._table, hand)
+        if self.state is not Pad.CORRECT:
+            return preview(book, self._table, self._seat, hand)
+        if self._award is None:
+            return Preview(0, 0, None)
+        nobody = _By(Actor(f"sup-key@{self._table.id}", Role.SUPERVISOR), None, Event("", 0, 0), "")
+        return preview_correct(book, self._correction(book, self._award, nobody))

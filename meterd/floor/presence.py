@@ -27,6 +27,9 @@ from protocols.events import Reading
 #: over what changed; more than a few changes of one table in one poll of another line do not happen.
 SNAPSHOTS_KEPT: Final = 16
 
+#: ``ms_max`` of a late bet when nobody here saw the LOCK (the daemon was restarted since, or a page locked the table).
+MS_UNKNOWN: Final = -1
+
 
 class Edge(NamedTuple):
     """A chip seen put down: which input and count, in which round, and between which two polls."""
@@ -62,6 +65,13 @@ class Late(NamedTuple):
     event: Event
     ms_min: int
     ms_max: int
+
+
+class Closing(NamedTuple):
+    """A LOCK asked for and not decided: how it was seen, and the late bets that follow if it is taken."""
+
+    lock: LockSeen
+    late: tuple[Late, ...]
 
 
 class Seats:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from meterd.accounting.book import Book
 from meterd.accounting.commands import Command
-from meterd.config import TableConfig
+from meterd.config import NOBODY, People, TableConfig
 from meterd.errors import MisuseError
 from meterd.floor.session import DeviceEvent, TableSession
 
@@ -14,14 +14,14 @@ from meterd.floor.session import DeviceEvent, TableSession
 class Router:
     """The sessions of all tables, by the devices wired to them."""
 
-    def __init__(self, tables: Sequence[TableConfig]) -> None:
-        """One session a table.
+    def __init__(self, tables: Sequence[TableConfig], people: People = NOBODY) -> None:
+        """One session a table. ``people``: whose badges count on the pads.
 
         Raises:
             MisuseError: one device is wired to two tables; its counts could then be trusted for only one of them. A
                 site file that says so is refused before it comes here.
         """
-        self.sessions: tuple[TableSession, ...] = tuple(TableSession(table) for table in tables)
+        self.sessions: tuple[TableSession, ...] = tuple(TableSession(table, people) for table in tables)
         self._by_device: dict[str, TableSession] = {}
         for session in self.sessions:
             for device in session.devices:

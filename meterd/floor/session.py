@@ -12,7 +12,6 @@ Sources: the lit sensor is the record of participation (CO 47.1-1099.26(2)); bet
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import NamedTuple
 
 from meterd.accounting.book import Book
 from meterd.accounting.commands import (
@@ -33,54 +32,48 @@ from meterd.accounting.commands import (
 from meterd.accounting.entries import Kind
 from meterd.accounting.rules import Decision
 from meterd.accounting.state import TableState, TableStatus
-from meterd.config import ModuleRef, TableConfig
-from meterd.floor import words
-from meterd.floor.claims import PadLine, presses
+from meterd.config import NOBODY, ModuleRef, People, TableConfig
+from meterd.floor import alarms, words
+from meterd.floor.badges import Badges
+from meterd.floor.claims import PadLine
+from meterd.floor.devices import Devices
 from meterd.floor.inputs import Inputs, Moves
-from meterd.floor.presence import Late, LockSeen, Seats, interval
+from meterd.floor.keys import Press, Repeats, pressed, presses
+from meterd.floor.presence import MS_UNKNOWN, Closing, Late, LockSeen, Seats, interval
 from meterd.floor.transitions import TRANSITIONS, Act, Pad, Phase, Signal, apply
 from meterd.floor.view import Lamp, TableView, lamps
-from protocols.events import DeviceDown, DeviceUp, InputStuck, Reading
+from protocols.events import CardRead, DeviceDown, DeviceUp, InputStuck, KeyPressed, Reading
 
 __all__ = ["TRANSITIONS", "DeviceEvent", "Lamp", "TableSession", "TableView"]
 
-DeviceEvent = DeviceUp | Reading | DeviceDown | InputStuck
-
-#: ``ms_max`` of a late bet when nobody here saw the LOCK (the daemon was restarted since, or a page locked the table).
-MS_UNKNOWN = -1
-
-
-class _Closing(NamedTuple):
-    """A LOCK asked for and not decided: how it was seen, and the late bets that follow if it is taken."""
-
-    lock: LockSeen
-    late: tuple[Late, ...]
+DeviceEvent = DeviceUp | Reading | DeviceDown | InputStuck | KeyPressed | CardRead
 
 
 class TableSession:
     """The floor's side of one table. All calls come from one thread, in the order things happened."""
 
-    def __init__(self, table: TableConfig) -> None:
+    def __init__(self, table: TableConfig, people: People = NOBODY) -> None:
         self.table_id = table.settings.id
         self.present: frozenset[int] = frozenset()  # seats whose lamp blinks, as of the last call
         self._table = table
-        self._inputs: dict[str, Inputs] = {}
+        self._devices = Devices(table)
+        self._repeats = Repeats()
         self._seats: Seats | None = None
-        self._closing: _Closing | None = None
+        self._closing: Closing | None = None
         self._locked: tuple[int, LockSeen] | None = None  # round, and how its LOCK was seen
         display = table.keypad.profile.text if table.keypad is not None else None
         self._columns = display.columns if display is not None else words.COLUMNS
-        self._pad = PadLine(table.settings, self._columns)
+        self._pad = PadLine(table.settings, self._columns, Badges(people, table.badge_ms))
 
     @property
     def devices(self) -> tuple[str, ...]:
-        """The modules wired to this table."""
-        return tuple(dict.fromkeys(module.device for module in self._table.modules))
+        """The modules and the pad wired to this table."""
+        return self._devices.names
 
     @property
     def ready(self) -> bool:
-        """Whether every module of the table is trusted."""
-        return all(device in self._inputs and self._inputs[device].trusted for device in self.devices)
+        """Whether every device of the table is trusted."""
+        return self._devices.ready
 
     def phase(self, book: Book) -> Phase:
         """The state of the table in the book, with what the floor knows besides."""
@@ -108,74 +101,53 @@ class TableSession:
             case DeviceDown():
                 commands = self.on_device_down(event, book)
             case InputStuck():
-                commands = self._stuck(event)
+                mine = event.device == self._table.sensors.device
+                commands = [alarms.stuck(event, self.table_id, self._wired())] if mine else []
+            case KeyPressed():
+                commands = self.on_key(event, book)
+            case CardRead():
+                commands = self.on_card(event, book)
             case _:
                 commands = self.on_reading(event, book)
         self._look(book)
         return commands
 
     def on_device_up(self, event: DeviceUp, book: Book) -> list[Command]:  # noqa: ARG002 - all handlers take the book
-        """A module answers: ask the book to trust it from here on. It says nothing before that is decided."""
-        module = self._module(event.device)
-        if module is None:
+        """A device answers: ask the book to trust it from here on. It says nothing before that is decided."""
+        trust = self._devices.up(event)
+        if trust is None:
             return []
-        inputs = Inputs(event.device, module.profile, event.modulus, event.reading)
-        self._inputs[event.device] = inputs
-        if module is self._table.sensors:
-            self._seats = Seats(event.reading, self._levels(inputs))
-        if self._table.keypad is not None and event.device == self._table.keypad.device:
-            self._pad.reset()
-        return [
-            TrustDevice(
-                actor=SYSTEM,
-                device=event.device,
-                tables=(self.table_id,),
-                counts=inputs.baseline(),
-                modulus=inputs.modulus,
-            )
-        ]
+        found = self._devices.of(event.device)
+        if event.device == self._table.sensors.device and isinstance(found, Inputs):
+            self._seats = Seats(event.reading, self._levels(found))
+        self._forget_pad(event.device)
+        return [trust]
 
     def on_device_down(self, event: DeviceDown, book: Book) -> list[Command]:
-        """A module is lost: note it; an open table closes until END GAME, a locked one stays locked."""
-        if self._module(event.device) is None:
+        """A device is lost: note it; an open table closes until END GAME, a locked one stays locked."""
+        if event.device not in self.devices:
             return []
         step = apply(self.phase(book), Signal.DEVICE_LOST)
-        inputs = self._inputs.pop(event.device, None)
+        heard = self._devices.down(event.device, book.devices)
         if event.device == self._table.sensors.device:
             self._seats = None
-        if self._table.keypad is not None and event.device == self._table.keypad.device:
-            self._pad.reset()
-        note = Note(
-            actor=SYSTEM,
-            device=event.device,
-            kind=Kind.DEVICE_LOST,
-            table=self.table_id,
-            facts={
-                "device": event.device,
-                "cause": event.cause,
-                **({"detail": event.found} if event.found else {}),
-                "heard": inputs.heard(book.devices) if inputs is not None else {},
-            },
-        )
-        return [note, *self._close(step.act, event.cause)]
+        self._forget_pad(event.device)
+        return [alarms.lost(event, self.table_id, heard), *self._close(step.act, event.cause)]
 
-    def _stuck(self, event: InputStuck) -> list[Command]:
-        """An input that does not let go is an alarm in the ledger; its level stands as off, so its seat is closed."""
-        if event.device != self._table.sensors.device:
-            return []
-        seat = next((seat for seat, index in self._wired() if index == event.index), None)
-        what = f"seat {seat}" if seat is not None else "no seat"
-        facts = {"reason": "stuck_input", "detail": f"{event.device}/di{event.index} ({what}) on for {event.after_s} s"}
-        return [Note(actor=SYSTEM, device=event.device, kind=Kind.UNREASONABLE, table=self.table_id, facts=facts)]
+    def _forget_pad(self, device: str) -> None:
+        """A device came or went; where it is the pad, nothing half keyed survives that, and no badge."""
+        self._repeats.forget()
+        if self._table.keypad is not None and device == self._table.keypad.device:
+            self._pad.reset()
 
     def heard(self, book: Book) -> dict[str, int]:
         """Counts of the trusted inputs above the book's marks, for the entry of a clean stop."""
-        return {name: n for inputs in self._inputs.values() for name, n in inputs.heard(book.devices).items()}
+        return dict(self._devices.heard(book.devices))
 
     def on_reading(self, reading: Reading, book: Book) -> list[Command]:
         """Levels and counters of a trusted module. Chips, then LOCK, then keys: a chip in LOCK's reply is in time."""
-        inputs = self._inputs.get(reading.device)
-        if inputs is None or not inputs.trusted:
+        inputs = self._devices.inputs(reading.device)
+        if inputs is None:
             return []
         moves = inputs.take(reading)
         if moves.broken:
@@ -211,10 +183,10 @@ class TableSession:
     # ── devices ─────────────────────────────────────────────────────────────────────────────────────────────────
 
     def _trusted(self, device: str, book: Book) -> list[Command]:
-        inputs = self._inputs.get(device)
-        if inputs is None:
+        found = self._devices.of(device)
+        if found is None:
             return []
-        inputs.trust(book.devices)
+        found.trust(book.devices)
         if not self.ready:
             return []
         step = apply(self._phase(book, ready=False), Signal.DEVICES_READY)
@@ -303,7 +275,7 @@ class TableSession:
             wagers = self._seats.wagers(seen, same_reply, round_open, book.devices)
             late = self._seats.after(seen, wagers, round_open)
         if step.then is Phase.CLOSING:
-            self._closing = _Closing(seen, late)
+            self._closing = Closing(seen, late)
         return [Lock(actor=actor, device=device, event=event, table=self.table_id, wagers=wagers)]
 
     def _after_lock(self, taken: bool, book: Book) -> list[Command]:
@@ -322,30 +294,56 @@ class TableSession:
     # ── keys ────────────────────────────────────────────────────────────────────────────────────────────────────
 
     def _keys(self, reading: Reading, inputs: Inputs, moves: Moves, book: Book) -> list[Command]:
-        keypad = self._table.keypad
-        if keypad is None:
-            return []
+        """The keys of a snapshot of a pad that is wired to inputs."""
+        keys = self._table.keypad.profile.keys if isinstance(self._table.keypad, ModuleRef) else {}
+        seen = LockSeen(reading.began_ms, reading.previous_ended_ms, reading.ended_ms)
         commands: list[Command] = []
-        for press in presses(keypad.profile.keys, moves.moved):
-            event = inputs.event(press.input)
-            asked = self._pad.press(press, event, reading.device, book)
-            found = list(asked.commands)
-            if asked.to_table is Signal.LOCK:
-                same = reading.device == self._table.sensors.device
-                seen = LockSeen(reading.began_ms, reading.previous_ended_ms, reading.ended_ms)
-                found += self._lock(seen, same, asked.actor, reading.device, event, book)
-            elif asked.to_table is Signal.END_GAME:
-                found += self._end(asked.actor, reading.device, event, book)
-            if not found:
-                self._pad.answered(book)
-            commands += found
+        for press in presses(keys, moves.moved):
+            commands += self._key(press, seen, inputs.event(press.input), reading.device, book)
         return commands
+
+    def on_key(self, event: KeyPressed, book: Book) -> list[Command]:
+        """One key of a pad that tells its presses one by one."""
+        pad, press = self._devices.pad(event.device), pressed(event.key)
+        steps = pad.take(event.count) if pad is not None else 0
+        if pad is None or press is None or not steps:
+            return []
+        if steps > 1:  # what was lost may be what gives this key its sense
+            press = Press(Signal.TOO_FAST, 0)
+        seen = LockSeen(event.began_ms, event.after_ms, event.at_ms)
+        return self._key(press, seen, pad.event(), event.device, book)
+
+    def on_card(self, event: CardRead, book: Book) -> list[Command]:
+        """A card held to the pad. It leads to no entry; the act that is keyed next does."""
+        pad = self._devices.pad(event.device)
+        if pad is not None and pad.take(event.count):
+            self._pad.card(event.badge, pad.event(), event.device, book, event.at_ms)
+            self._repeats.forget()
+        return []
+
+    def _key(self, press: Press, seen: LockSeen, event: Event, device: str, book: Book) -> list[Command]:
+        if self._repeats.again(press, seen.by_ms):
+            return []
+        asked = self._pad.press(press, event, device, book, seen.by_ms)
+        found = list(asked.commands)
+        if asked.to_table is Signal.LOCK:
+            same_reply = device == self._table.sensors.device
+            found += self._lock(seen, same_reply, asked.actor, device, event, book)
+        elif asked.to_table is Signal.END_GAME:
+            found += self._end(asked.actor, device, event, book)
+        if not found:
+            self._pad.answered(book)
+        return found
 
     def _answer(self, command: Command, decision: Decision, book: Book) -> None:
         table = self._state(book)
         if decision.refusal is not None:
-            self._pad.say(words.refused_answer(decision.refusal))
+            self._pad.say(words.refused_answer(command, decision.refusal))
         else:
+            if command.actor != self._dealer or isinstance(command, EndGame):
+                self._pad.badges.drop()
+            if isinstance(command, Lock):
+                self._repeats.forget()
             self._pad.say(words.taken_answer(command, decision.entries, table, book.awards, self._pad.width))
         self._pad.answered(book)
 
@@ -388,9 +386,6 @@ class TableSession:
 
     def _state(self, book: Book) -> TableState:
         return book.tables[self.table_id]
-
-    def _module(self, device: str) -> ModuleRef | None:
-        return next((module for module in self._table.modules if module.device == device), None)
 
     def _wired(self) -> Iterable[tuple[int, int]]:
         """(seat, input index) of the seats that the table has and the module wires."""

@@ -35,8 +35,12 @@ class Pad(StrEnum):
     EMPTY = "empty"
     DIGITS = "digits"
     HAND = "hand"  # seat and hand are keyed, the amount is shown, ENTER claims
+    BOARD = "board"  # a hand key comes next
+    BOARD_HAND = "board-hand"  # what all live seats would get is shown, ENTER claims it
+    BADGE = "badge"  # who held a badge to the pad is shown, ENTER shows the award
     SUPERVISOR = "supervisor"  # an award is shown, ENTER confirms or pays it
     SUPERVISOR_DIGITS = "supervisor-digits"
+    CORRECT = "correct"  # an award's new hand, and seat if one was keyed, are shown, ENTER corrects it
 
 
 class Signal(StrEnum):
@@ -60,7 +64,14 @@ class Signal(StrEnum):
     SUPERVISOR = "supervisor"
     LOCK_KEY = "lock-key"
     END_GAME_KEY = "end-game-key"
+    HOLD = "hold"
+    SPLIT = "split"
+    BOARD = "board"
+    PART = "part"  # the first of the codes that make a key
     TOO_FAST = "too-fast"
+    CARD = "card"  # a badge that somebody of this floor holds
+    CARD_UNKNOWN = "card-unknown"
+    BADGE_OVER = "badge-over"  # any other key, once the time of the badge is over
 
 
 class Act(StrEnum):
@@ -90,12 +101,20 @@ class Act(StrEnum):
     SHOW_AWARD = "show-award"
     SETTLE_AWARD = "settle-award"  # confirm it, or pay it
     VOID_AWARD = "void-award"
+    HOLD_AWARD = "hold-award"
+    CORRECT_AWARD = "correct-award"
+    SHOW_BADGE = "show-badge"
+    SPLIT = "split"
+    CLAIM_BOARD = "claim-board"
     TABLE_LOCK = "table-lock"  # goes on as Signal.LOCK
     TABLE_END = "table-end"  # goes on as Signal.END_GAME
     SAY_NO_SEAT = "say-no-seat"
     SAY_NO_HAND = "say-no-hand"
     SAY_NO_LINE = "say-no-line"
     SAY_KEY_ALONE = "say-key-alone"
+    SAY_NO_AWARD = "say-no-award"
+    SAY_NO_BADGE = "say-no-badge"
+    SAY_BADGE_OVER = "say-badge-over"
     SAY_TOO_FAST = "say-too-fast"
 
 
@@ -159,11 +178,26 @@ _TABLE: Final[dict[Phase | Pad, dict[Signal, Step]]] = {
 }
 
 _ALONE: Final = Step(Act.SAY_KEY_ALONE, Pad.EMPTY)
+#: Keys that ask for an act of their own.
+_ACTS: Final = (
+    Signal.FOLD,
+    Signal.JOIN,
+    Signal.VOID_SEAT,
+    Signal.VOID_ROUND,
+    Signal.COUNT_MISMATCH,
+    Signal.END_GAME_KEY,
+    Signal.HOLD,
+    Signal.SPLIT,
+    Signal.BOARD,
+)
 _ALWAYS: Final[dict[Signal, Step]] = {
     Signal.CLEAR: Step(Act.CLEAR, Pad.EMPTY),
     Signal.SUPERVISOR: Step(Act.SHOW_AWARD, Pad.SUPERVISOR),
     Signal.LOCK_KEY: Step(Act.TABLE_LOCK, Pad.EMPTY),  # ends betting whatever stands on the line: the safe direction
     Signal.TOO_FAST: Step(Act.SAY_TOO_FAST, Pad.EMPTY),
+    Signal.CARD: Step(Act.SHOW_BADGE, Pad.BADGE),
+    Signal.CARD_UNKNOWN: Step(Act.SAY_NO_BADGE, Pad.EMPTY),
+    Signal.BADGE_OVER: Step(Act.SAY_BADGE_OVER, Pad.EMPTY),
 }
 _PAD: Final[dict[Phase | Pad, dict[Signal, Step]]] = {
     Pad.EMPTY: {
@@ -177,6 +211,10 @@ _PAD: Final[dict[Phase | Pad, dict[Signal, Step]]] = {
         Signal.VOID_ROUND: Step(Act.VOID_ROUND, Pad.EMPTY),
         Signal.COUNT_MISMATCH: Step(Act.COUNT_MISMATCH, Pad.EMPTY),
         Signal.END_GAME_KEY: Step(Act.TABLE_END, Pad.EMPTY),
+        Signal.HOLD: Step(Act.SAY_NO_AWARD, Pad.EMPTY),
+        Signal.SPLIT: Step(Act.SAY_NO_SEAT, Pad.EMPTY),
+        Signal.BOARD: Step(Act.NOTHING, Pad.BOARD),
+        Signal.PART: Step(Act.NOTHING, Pad.EMPTY),
     },
     Pad.DIGITS: {
         **_ALWAYS,
@@ -189,6 +227,10 @@ _PAD: Final[dict[Phase | Pad, dict[Signal, Step]]] = {
         Signal.VOID_ROUND: _ALONE,
         Signal.COUNT_MISMATCH: _ALONE,
         Signal.END_GAME_KEY: _ALONE,
+        Signal.HOLD: _ALONE,
+        Signal.SPLIT: Step(Act.SPLIT, Pad.EMPTY),
+        Signal.BOARD: _ALONE,
+        Signal.PART: Step(Act.NOTHING, Pad.DIGITS),
     },
     Pad.HAND: {
         **_ALWAYS,
@@ -201,11 +243,55 @@ _PAD: Final[dict[Phase | Pad, dict[Signal, Step]]] = {
         Signal.VOID_ROUND: _ALONE,
         Signal.COUNT_MISMATCH: _ALONE,
         Signal.END_GAME_KEY: _ALONE,  # a hand keyed and not entered must not be lost to END GAME
+        Signal.HOLD: _ALONE,
+        Signal.SPLIT: _ALONE,
+        Signal.BOARD: _ALONE,
+        Signal.PART: Step(Act.NOTHING, Pad.HAND),
+        Signal.CARD: _ALONE,  # nor to a badge
+    },
+    Pad.BOARD: {
+        **_ALWAYS,
+        Signal.DIGIT: _ALONE,
+        Signal.HAND: Step(Act.PREVIEW, Pad.BOARD_HAND),
+        Signal.ENTER: Step(Act.SAY_NO_HAND, Pad.EMPTY),
+        **dict.fromkeys(_ACTS, _ALONE),
+        Signal.BOARD: Step(Act.NOTHING, Pad.BOARD),
+        Signal.PART: Step(Act.NOTHING, Pad.BOARD),
+        Signal.CARD: _ALONE,
+    },
+    Pad.BOARD_HAND: {
+        **_ALWAYS,
+        Signal.DIGIT: _ALONE,
+        Signal.HAND: Step(Act.PREVIEW, Pad.BOARD_HAND),
+        Signal.ENTER: Step(Act.CLAIM_BOARD, Pad.EMPTY),
+        **dict.fromkeys(_ACTS, _ALONE),
+        Signal.BOARD: Step(Act.NOTHING, Pad.BOARD),
+        Signal.PART: Step(Act.NOTHING, Pad.BOARD_HAND),
+        Signal.CARD: _ALONE,
+    },
+    Pad.BADGE: {
+        **_ALWAYS,
+        Signal.DIGIT: Step(Act.NEW_LINE, Pad.SUPERVISOR_DIGITS),
+        Signal.HAND: _ALONE,
+        Signal.ENTER: Step(Act.SHOW_AWARD, Pad.SUPERVISOR),  # who, then what, then ENTER takes it
+        **dict.fromkeys(_ACTS, _ALONE),
+        Signal.VOID_ROUND: Step(Act.VOID_ROUND, Pad.EMPTY),
+        Signal.COUNT_MISMATCH: Step(Act.COUNT_MISMATCH, Pad.EMPTY),
+        Signal.END_GAME_KEY: Step(Act.TABLE_END, Pad.EMPTY),
+        Signal.PART: Step(Act.NOTHING, Pad.BADGE),
+    },
+    Pad.CORRECT: {
+        **_ALWAYS,
+        Signal.DIGIT: Step(Act.NEW_LINE, Pad.SUPERVISOR_DIGITS),
+        Signal.HAND: Step(Act.PREVIEW, Pad.CORRECT),
+        Signal.ENTER: Step(Act.CORRECT_AWARD, Pad.EMPTY),
+        **dict.fromkeys(_ACTS, _ALONE),
+        Signal.PART: Step(Act.NOTHING, Pad.CORRECT),
     },
     Pad.SUPERVISOR: {
         **_ALWAYS,
         Signal.DIGIT: Step(Act.ADD_DIGIT, Pad.SUPERVISOR_DIGITS),
-        Signal.HAND: _ALONE,
+        Signal.HAND: Step(Act.PREVIEW, Pad.CORRECT),
         Signal.ENTER: Step(Act.SETTLE_AWARD, Pad.EMPTY),
         Signal.FOLD: _ALONE,
         Signal.JOIN: _ALONE,
@@ -213,11 +299,15 @@ _PAD: Final[dict[Phase | Pad, dict[Signal, Step]]] = {
         Signal.VOID_ROUND: Step(Act.VOID_ROUND, Pad.EMPTY),
         Signal.COUNT_MISMATCH: Step(Act.COUNT_MISMATCH, Pad.EMPTY),
         Signal.END_GAME_KEY: Step(Act.TABLE_END, Pad.EMPTY),
+        Signal.HOLD: Step(Act.HOLD_AWARD, Pad.EMPTY),
+        Signal.SPLIT: _ALONE,
+        Signal.BOARD: _ALONE,
+        Signal.PART: Step(Act.NOTHING, Pad.SUPERVISOR),
     },
     Pad.SUPERVISOR_DIGITS: {
         **_ALWAYS,
         Signal.DIGIT: Step(Act.ADD_DIGIT, Pad.SUPERVISOR_DIGITS),
-        Signal.HAND: _ALONE,
+        Signal.HAND: Step(Act.PREVIEW, Pad.CORRECT),
         Signal.ENTER: Step(Act.SAY_NO_HAND, Pad.EMPTY),
         Signal.FOLD: _ALONE,
         Signal.JOIN: _ALONE,
@@ -225,6 +315,10 @@ _PAD: Final[dict[Phase | Pad, dict[Signal, Step]]] = {
         Signal.VOID_ROUND: _ALONE,
         Signal.COUNT_MISMATCH: _ALONE,
         Signal.END_GAME_KEY: _ALONE,
+        Signal.HOLD: _ALONE,
+        Signal.SPLIT: _ALONE,
+        Signal.BOARD: _ALONE,
+        Signal.PART: Step(Act.NOTHING, Pad.SUPERVISOR_DIGITS),
     },
 }
 

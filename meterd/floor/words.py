@@ -14,8 +14,10 @@ from meterd.accounting.commands import (
     Claim,
     Command,
     Confirm,
+    Correct,
     EndGame,
     Fold,
+    Hold,
     Join,
     Lock,
     Note,
@@ -24,11 +26,13 @@ from meterd.accounting.commands import (
     VoidRound,
     VoidSeat,
 )
-from meterd.accounting.commands_streak import Number, VoidSpin
-from meterd.accounting.entries import Entry
-from meterd.accounting.refusals import ADVICE, Refused
+from meterd.accounting.commands_streak import ClaimBoard, Number, Split, VoidSpin
+from meterd.accounting.entries import Entry, Kind
+from meterd.accounting.refusals import ADVICE, Refusal, Refused
 from meterd.accounting.state import Award, TableState
 from meterd.floor.transitions import Phase
+from meterd.paytables.evaluators import EVALUATORS
+from meterd.paytables.model import PayTable
 from protocols import pad_words
 
 COLUMNS: Final = 16  # of a pad whose profile names no display; web pages show the same text
@@ -39,6 +43,8 @@ NO_HAND: Final = "NO HAND KEYED"
 NO_LINE: Final = "NO LINE KEYED"
 NO_KEY_ALONE: Final = "NO KEY IT ALONE"
 NO_TOO_LONG: Final = "NO TOO LONG"
+NO_BADGE: Final = "NO BADGE UNKNOWN"
+NO_BADGE_TIME: Final = "NO BADGE IS OVER"
 OK_CLEAR: Final = "OK CLEAR"
 OK_LOCKED: Final = "OK LOCKED"
 
@@ -98,19 +104,27 @@ def _open_line(present: int, to_clear: tuple[int, ...], columns: int) -> str:
     )
 
 
-def preview_line(seat: int, hand: int, cents: int, columns: int) -> str:
-    """Line 2 before ENTER: seat, hand key, amount."""
-    return first_fit(
-        columns,
-        pad_words.preview_line(seat, hand, amount(cents)),
-        f"S{seat} H{hand} {cents // 100}",
-        f"S{seat} H{hand}",
-    )
+def keyed_line(what: str, hand: int, cents: int, columns: int) -> str:
+    """Line 2 before ENTER: what is keyed (a seat, the board, an award to correct), hand key, amount."""
+    keyed = f"{what} H{hand}"
+    return first_fit(columns, f"{keyed} {amount(cents)}", f"{keyed} {cents // 100}", keyed)
 
 
-def refused_preview_line(seat: int, hand: int, refused: Refused, columns: int) -> str:
+def refused_preview_line(what: str, hand: int, refused: Refused, columns: int) -> str:
     """Line 2 before ENTER where ENTER would be refused: why, as far as it fits."""
-    return f"S{seat} H{hand} {ADVICE[refused.refusal].keypad}"[:columns].rstrip()
+    return f"{what} H{hand} {ADVICE[refused.refusal].keypad}"[:columns].rstrip()
+
+
+def number_keyed(paytable: PayTable, digits: str) -> str:
+    """The number that digits and ENTER mean.
+
+    Where two dice are rolled, ``22`` is a pair of twos; a total above 12 does not exist, and 1 + 1 and 1 + 2 are the
+    only ways to 2 and 3, so that 11 and 12 are totals.
+    """
+    if paytable.evaluator is None or EVALUATORS[paytable.evaluator].model != "rolls":
+        return digits
+    both = len(digits) == 2 and int(digits) > 12 and set(digits) <= set("123456")
+    return f"{digits[0]}+{digits[1]}" if both else digits
 
 
 def award_line(award: Award, hand_key: int | None, columns: int) -> str:
@@ -123,8 +137,10 @@ def award_line(award: Award, hand_key: int | None, columns: int) -> str:
     return first_fit(columns, f"{text} {amount(award.amount_cents)}", f"{text} S{award.seat}", text)
 
 
-def refused_answer(refused: Refused) -> str:
-    """The keypad's words of a refusal; they begin with NO."""
+def refused_answer(command: Command, refused: Refused) -> str:
+    """The keypad's words of a refusal; they begin with NO. Cards cannot be entered at a pad: it says where they can."""
+    if isinstance(command, Confirm) and command.cards is None and refused.refusal is Refusal.CARDS_DISAGREE:
+        return pad_words.CARDS_AT_THE_PIT
     words = ADVICE[refused.refusal].keypad
     return words if words.startswith(f"{pad_words.REFUSED} ") else f"{pad_words.REFUSED} {words}"
 
@@ -139,13 +155,13 @@ def taken_answer(
         case Claim():
             newest = awards[table.awards[-1]]
             return None if newest.pending else _taken_with_amount(newest.id, newest.amount_cents, columns)
-        case EndGame() if envy_cents := sum(entry.body.get("envy_cents", 0) for entry in entries):
-            return _taken_with_amount("ENVY", envy_cents, columns)
-        case EndGame() if toke_cents := sum(entry.body.get("toke_cents", 0) for entry in entries):
-            return _taken_with_amount("TOKE", toke_cents, columns)
+        case ClaimBoard():
+            return _board_answer(entries, awards, columns)
+        case EndGame():
+            return _end_answer(entries, columns)
         case Number() | VoidSpin():
             return _number_answer(command, table, awards)
-        case Confirm() | Pay() | Void():
+        case Confirm() | Pay() | Void() | Hold() | Correct():
             words = _award_answer(command, awards)
         case _:
             words = _round_answer(command)
@@ -167,8 +183,29 @@ def _taken_with_amount(what: str, cents: int, columns: int) -> str:
     return first_fit(columns, f"{taken} {amount(cents)}", f"{taken} {cents // 100}", taken)
 
 
-def _award_answer(command: Confirm | Pay | Void, awards: Mapping[str, Award]) -> str:
+def _end_answer(entries: Sequence[Entry], columns: int) -> str:
+    """What is left to be handed out, if anything is."""
+    for what, key in (("ENVY", "envy_cents"), ("TOKE", "toke_cents")):
+        cents = sum(entry.body.get(key, 0) for entry in entries)
+        if cents:
+            return _taken_with_amount(what, cents, columns)
+    return f"{pad_words.TAKEN} END GAME"
+
+
+def _board_answer(entries: Sequence[Entry], awards: Mapping[str, Award], columns: int) -> str | None:
+    """What all seats got together; None where WAIT SUPERVISOR says it."""
+    made = [name for entry in entries if entry.kind is Kind.COMMON_CLAIMED for name in entry.body["awards"]]
+    if any(awards[name].pending for name in made):
+        return None
+    return _taken_with_amount(pad_words.BOARD, sum(awards[name].amount_cents for name in made), columns)
+
+
+def _award_answer(command: Confirm | Pay | Void | Hold | Correct, awards: Mapping[str, Award]) -> str:
     match command:
+        case Hold():
+            return f"{command.award} HELD"
+        case Correct():
+            return f"{command.award} CORRECTED"
         case Confirm():
             # a member of a tie is verified and waits for the others
             return f"{command.award} " + ("VERIFIED" if awards[command.award].pending else "CONFIRMED")
@@ -182,13 +219,13 @@ def _round_answer(command: Command) -> str:
     match command:
         case Fold():
             return f"FOLD S{command.seat}"
+        case Split():
+            return f"SPLIT S{command.seat}"
         case Join():
             return "JOIN " + " ".join(str(seat) for seat in command.seats)
         case VoidSeat():
             return f"VOID S{command.seat}"
         case VoidRound():
             return "VOID ROUND"
-        case EndGame():
-            return "END GAME"
         case _:
             return "MISMATCH" if isinstance(command, Note) else ""

@@ -118,6 +118,7 @@ def test_end_game_with_a_module_missing_is_refused_on_the_pad(floor: Any) -> Non
     mark = len(floor.entries)
     assert [] == floor.press(pad_words.KEY_END_GAME)
     assert ("CLOSED NO DEVICE", "NO DEVICE") == floor.text
+    floor.now_ms += 1_000
     floor.press(pad_words.KEY_END_GAME)
     assert ("CLOSED NO DEVICE", "NO DEVICE.") == floor.text
     assert mark == len(floor.entries)

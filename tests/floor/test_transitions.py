@@ -57,10 +57,11 @@ def _check_pad(state: Pad, signal: Signal, act: Act, then: Phase | Pad) -> None:
     if signal is Signal.CLEAR:
         assert then is Pad.EMPTY
     asks = {Act.CLAIM, Act.FOLD, Act.JOIN, Act.VOID_SEAT, Act.VOID_ROUND, Act.COUNT_MISMATCH, Act.SETTLE_AWARD}
+    asks |= {Act.SPLIT, Act.CLAIM_BOARD, Act.HOLD_AWARD, Act.CORRECT_AWARD}
     if act in asks | {Act.VOID_AWARD, Act.TABLE_END, Act.TABLE_LOCK}:
         assert then is Pad.EMPTY, "an act that asks for an entry leaves nothing on the line"
     if act is Act.TABLE_END:
-        assert state in {Pad.EMPTY, Pad.SUPERVISOR}, "a claim that was not entered is not lost to END GAME"
+        assert state in {Pad.EMPTY, Pad.SUPERVISOR, Pad.BADGE}, "a claim that was not entered is not lost to END GAME"
 
 
 def test_a_signal_of_the_other_kind_is_refused() -> None:
