@@ -28,6 +28,7 @@ class Kind(StrEnum):
     TABLE_DEFINED = "TableDefined"
     STARTED = "Started"
     STOPPED = "Stopped"
+    RESTORED = "Restored"
     CLOCK_STEP = "ClockStep"
     DEVICE_TRUSTED = "DeviceTrusted"
     DEVICE_LOST = "DeviceLost"
@@ -90,6 +91,9 @@ class Kind(StrEnum):
     SPIN_VOIDED = "SpinVoided"
     COMMON_CLAIMED = "CommonClaimed"
     HAND_SPLIT = "HandSplit"
+    DAY_READ = "DayRead"
+    BOOK_CARRIED = "BookCarried"
+    KEY_SET = "KeySet"
     REFUSED = "Refused"
 
 

@@ -41,6 +41,7 @@ _NOTES: Final = frozenset(
     {
         Kind.STARTED,
         Kind.STOPPED,
+        Kind.RESTORED,
         Kind.CLOCK_STEP,
         Kind.DEVICE_LOST,
         Kind.COUNT_MISMATCH,

@@ -23,6 +23,8 @@ VERBS: Final = {
     "person": ("meterd.cli.person", "person"),
     "meters": ("meterd.cli.meters", "meters"),
     "ledger": ("meterd.cli.ledger", "ledger"),
+    "backup": ("meterd.cli.backup", "backup"),
+    "restore": ("meterd.cli.backup", "restore"),
     "rank": ("meterd.cli.rank", "rank"),
     "paytable": ("meterd.cli.paytable", "paytable"),
     "scenario": ("meterd.cli.scenario", "scenario"),

@@ -9,6 +9,7 @@ Rule 3: sqlite-utils gets a connection that we opened, and loads no plugins into
 from __future__ import annotations
 
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Final
 
@@ -16,7 +17,18 @@ from sqlite_utils import Database
 
 from meterd.errors import LedgerError
 
-__all__ = ["Connection", "Database", "Error", "IntegrityError", "describe", "in_memory", "new_file", "reader", "writer"]
+__all__ = [
+    "Connection",
+    "Database",
+    "Error",
+    "IntegrityError",
+    "copy",
+    "describe",
+    "in_memory",
+    "new_file",
+    "reader",
+    "writer",
+]
 
 Connection = sqlite3.Connection
 Error = sqlite3.Error
@@ -105,6 +117,19 @@ def reader(path: Path) -> Database:
             "read it as the ledger's own user, or copy both to a folder of your own and read them there"
         )
     return _begin_reading(path, "mode=ro&immutable=1")
+
+
+def copy(source: Path, target: Path) -> None:
+    """Copy one state of a ledger file into a new file, beside a running writer, and have the disk keep it.
+
+    Raises:
+        FileExistsError: something is at ``target``.
+        Error: SQLite cannot read the one or write the other.
+    """
+    target.open("xb").close()
+    with closing(reader(source)) as db, closing(_connect(target, "mode=rw", BUSY_SECONDS)) as into:
+        into.execute("PRAGMA synchronous=FULL")
+        db.conn.backup(into)
 
 
 def describe(error: BaseException) -> str:

@@ -14,7 +14,7 @@ import fcntl
 import os
 import pwd
 from collections.abc import Iterator, Sequence
-from contextlib import closing, suppress
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Final, Self
 
@@ -94,7 +94,7 @@ class Store:
         db = sqlite.writer(path, synchronous=synchronous)
         try:
             last = _check_tail(db, path)
-            _sync(path.parent)  # SQLite made the WAL file just now, and would not notice a folder that cannot be synced
+            sync(path.parent)  # SQLite made the WAL file just now, and would not notice a folder that cannot be synced
         except BaseException:
             db.close()
             raise
@@ -235,6 +235,24 @@ def _check_tail(db: sqlite.Database, path: Path) -> Record:
     return tail[-1]
 
 
+@contextmanager
+def hold_folder(folder: Path) -> Iterator[None]:
+    """Keep every writer out of a ledger's folder, which is made where it is not there.
+
+    Raises:
+        LedgerError: a process writes the ledger, or the folder cannot be used.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        lock = _take_lock(folder)
+    except OSError as cause:
+        raise LedgerError(f"{folder} cannot be used: {_described(cause, folder)}") from cause
+    try:
+        yield
+    finally:
+        os.close(lock)
+
+
 def _take_lock(folder: Path) -> int:
     """Hold the folder for this process.
 
@@ -265,8 +283,8 @@ def _create(folder: Path, drafts: Sequence[Draft]) -> None:
         db.execute("BEGIN IMMEDIATE")
         _add(db.conn, records)
         db.execute("COMMIT")
-    _sync(path)
-    _sync(folder)
+    sync(path)
+    sync(folder)
     point_to(folder, path)
 
 
@@ -276,7 +294,7 @@ def point_to(folder: Path, path: Path) -> None:
     step.unlink(missing_ok=True)
     step.symlink_to(path.name)
     step.replace(folder / volume.LINK)
-    _sync(folder)
+    sync(folder)
 
 
 def _open_files(path: Path) -> list[tuple[str, str]]:
@@ -315,7 +333,7 @@ def _user(uid: int) -> str:
         return f"user {uid}"
 
 
-def _sync(path: Path) -> None:
+def sync(path: Path) -> None:
     """Have the disk keep a file, or a folder's list of names."""
     descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     try:

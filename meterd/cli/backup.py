@@ -1,0 +1,91 @@
+"""``meterd backup`` and ``meterd restore``: a copy of the ledger that was read back, and the way back from it."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import click
+
+from meterd.cli.words import complain, counted
+from meterd.errors import EXIT_LEDGER, EXIT_USAGE, LedgerError, MisuseError
+
+_A_FOLDER = click.Path(path_type=Path, file_okay=False)
+
+
+@click.command()
+@click.argument("folder", type=_A_FOLDER)
+@click.argument("target", type=_A_FOLDER)
+@click.option("--json", "as_json", is_flag=True, help="print one JSON document")
+def backup(folder: Path, target: Path, *, as_json: bool) -> None:
+    """Copy the ledger in FOLDER into the new folder TARGET, and read the copy back. May run beside the daemon.
+
+    It is a backup when this ends with exit code 0: every entry of the copy was hashed and folded, and TARGET has a
+    backup.json. Keep TARGET on another machine.
+
+    Exit codes: 0 made and read back, 74 it could not be made or does not hold.
+    """
+    from meterd.app.backup import back_up
+
+    try:
+        made = back_up(folder, target)
+    except LedgerError as error:
+        complain("meterd backup", error)
+        sys.exit(EXIT_LEDGER)
+    if as_json:
+        click.echo(json.dumps({**made._asdict(), "path": str(made.path)}))
+    else:
+        click.echo(f"{made.path}: {counted(made.entries, 'entry', 'entries')}, read back; head {made.head}")
+
+
+@click.command()
+@click.argument("source", type=_A_FOLDER, metavar="BACKUP")
+@click.argument("folder", type=_A_FOLDER)
+@click.option(
+    "--known",
+    multiple=True,
+    type=click.Path(path_type=Path, exists=True),
+    help="a checkpoint kept elsewhere; repeatable",
+)
+@click.option("--by", "first", help="who asks to lose entries that are known to have existed")
+@click.option("--and", "second", help="who approves it; somebody else")
+@click.option("--reference", help="the approval's reference")
+@click.option("--json", "as_json", is_flag=True, help="print one JSON document")
+def restore(
+    source: Path,
+    folder: Path,
+    known: tuple[Path, ...],
+    first: str | None,
+    second: str | None,
+    reference: str | None,
+    *,
+    as_json: bool,
+) -> None:
+    """Put BACKUP in the place of the ledger in FOLDER. The daemon must be stopped; what was there is moved aside.
+
+    Refused where the backup is shorter than what a checkpoint proves, or than what can still be read in FOLDER, unless
+    two people approve the loss with a reference. The restored ledger goes on with an entry that says so.
+
+    Exit codes: 0 restored, 2 wrong use, 74 refused.
+    """
+    from meterd.app.backup import Approval
+    from meterd.app.backup import restore as put_back
+
+    people = (first, second, reference)
+    if any(people) and not all(word and word.strip() for word in people):
+        raise click.UsageError("--by, --and and --reference go together")
+    approval = Approval(first or "", second or "", reference or "") if any(people) else None
+    try:
+        restored, aside = put_back(source, folder, known=known, approval=approval)
+    except LedgerError as error:
+        complain("meterd restore", error)
+        sys.exit(EXIT_LEDGER)
+    except MisuseError as error:
+        complain("meterd restore", error)
+        sys.exit(EXIT_USAGE)
+    if as_json:
+        click.echo(json.dumps({"entries": restored.entries, "head": restored.head, "aside": aside and str(aside)}))
+    else:
+        kept = f"; what was there is in {aside}" if aside else ""
+        click.echo(f"{folder}: {counted(restored.entries, 'entry', 'entries')} of {source}, read back{kept}")

@@ -1,0 +1,218 @@
+"""Backups that count, and the way back: nothing that is known to have existed is lost quietly."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+import threading
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from verify_ledger import SUPERVISOR, a_few_rounds, tamper, write_ledger
+
+from meterd import second_verifier
+from meterd.accounting.book import Book
+from meterd.accounting.commands import Note, OpenTable
+from meterd.accounting.entries import Kind
+from meterd.app.backup import LAST, MANIFEST, Approval, back_up, restore
+from meterd.app.commit import Committer, Stamp, draft_entry
+from meterd.app.verify import verify
+from meterd.cli.main import main
+from meterd.edge.openers import writers_of
+from meterd.edge.store import Store, read_records
+from meterd.errors import LedgerError, MisuseError
+from meterd.ledger.merkle import Tree
+from meterd.ledger.note import Checkpoint
+
+
+@pytest.fixture
+def ledger(tmp_path: Path) -> Path:
+    write_ledger(tmp_path / "ledger")
+    return tmp_path / "ledger"
+
+
+def grow(folder: Path, times: int = 1) -> None:
+    """More entries behind those there are."""
+    with closing(Store.open(folder)) as store:
+        book = Book()
+        for record in store.records():
+            book.apply(record.seq, record.at_utc, draft_entry(record))
+        committer = Committer(book, store, lambda: Stamp("2026-12-01T14:00:00.000000Z", "boot-1", 1))
+        for n in range(times):
+            committer.decide(Note(actor=SUPERVISOR, kind=Kind.COUNT_MISMATCH, table="T1", facts={"n": n}))
+            committer.commit()
+
+
+def checkpoint(folder: Path, at: Path, size: int | None = None, origin: str = "meterd/riverside/0") -> Path:
+    """A note of so many entries of a ledger, signed by nobody we know: a restore takes it as a warning all the same."""
+    tree = Tree()
+    for record in list(read_records(folder))[:size]:
+        tree.append(record.hash)
+    at.write_text(Checkpoint(origin, tree.size, tree.root()).text + "\n\u2014 paper AAAAAAAA\n", encoding="utf-8")
+    return at
+
+
+def test_a_backup_is_read_back_and_is_the_ledger(ledger: Path, tmp_path: Path) -> None:
+    """Its chain, its head and its levels are the ledger's, and both verifiers take it alone."""
+    made = back_up(ledger, tmp_path / "copy")
+    report = verify(tmp_path / "copy")
+    assert (verify(ledger).head, verify(ledger).levels) == (report.head, report.levels)
+    assert (report.entries, report.head.hex()) == (made.entries, made.head)
+    assert second_verifier.check([tmp_path / "copy"])["ok"]
+    assert made.head == json.loads((ledger / LAST).read_text())["head"]
+
+
+def test_beside_a_writer(ledger: Path, tmp_path: Path) -> None:
+    """A backup taken while entries are committed is one state of the ledger: a beginning of it, whole."""
+    stop, going = threading.Event(), threading.Event()
+
+    def write() -> None:
+        with closing(Store.open(ledger)) as store:
+            book = Book()
+            for record in store.records():
+                book.apply(record.seq, record.at_utc, draft_entry(record))
+            committer = Committer(book, store, lambda: Stamp("2026-12-01T14:00:00.000000Z", "boot-1", 1))
+            while not stop.is_set():
+                committer.decide(Note(actor=SUPERVISOR, kind=Kind.COUNT_MISMATCH, table="T1", facts={}))
+                committer.commit()
+                going.set()
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    try:
+        assert going.wait(20)
+        made = [back_up(ledger, tmp_path / str(n)) for n in range(3)]
+    finally:
+        stop.set()
+        writer.join()
+    hashes = [record.hash.hex() for record in read_records(ledger)]
+    assert [hashes[backup.entries - 1] for backup in made] == [backup.head for backup in made]
+
+
+def test_what_does_not_hold_is_no_backup(ledger: Path, tmp_path: Path) -> None:
+    """A ledger with a changed row is copied, found out, and never gets a backup.json."""
+    tamper(ledger / "ledger-1.db", "UPDATE entry SET actor = 'x' WHERE seq = 9")
+    with pytest.raises(LedgerError, match="entry 9: the hash does not match"):
+        back_up(ledger, tmp_path / "copy")
+    assert not (tmp_path / "copy" / MANIFEST).exists()
+    with pytest.raises(LedgerError, match="is no finished backup"):
+        restore(tmp_path / "copy", tmp_path / "new")
+
+
+def test_restored_to_exactly_that_state(ledger: Path, tmp_path: Path) -> None:
+    """The restored ledger is the backup and one entry that says so; a writer goes on behind it."""
+    made = back_up(ledger, tmp_path / "copy")
+    restored, aside = restore(tmp_path / "copy", tmp_path / "new")
+    records = list(read_records(tmp_path / "new"))
+    assert (None, made.head) == (aside, restored.head)
+    assert [made.head, "Restored"] == [records[-2].hash.hex(), records[-1].kind]
+    assert verify(ledger).levels == verify(tmp_path / "new").levels
+    grow(tmp_path / "new")
+    assert verify(tmp_path / "new").ok
+
+
+@pytest.mark.parametrize("where", ["told", "beside the ledger"])
+def test_what_a_checkpoint_proves_is_not_lost_quietly(ledger: Path, tmp_path: Path, where: str) -> None:
+    """A backup shorter than a known checkpoint is refused; two people with a reference may, and the ledger says who."""
+    back_up(ledger, tmp_path / "copy")
+    before = verify(ledger).entries
+    grow(ledger, 3)
+    note = checkpoint(ledger, ledger / "checkpoint-7.txt" if where != "told" else tmp_path / "paper.txt")
+    shutil.move(ledger / "ledger-1.db", tmp_path / "burnt.db")
+    known = [note] if where == "told" else []
+    with pytest.raises(LedgerError, match=rf"ends with entry {before}, but {note.name} proves {before + 3}"):
+        restore(tmp_path / "copy", ledger, known=known)
+    with pytest.raises(MisuseError, match="two different people"):
+        restore(tmp_path / "copy", ledger, known=known, approval=Approval("adm-1", "ADM-1 ", "R-7"))
+    restore(tmp_path / "copy", ledger, known=known, approval=Approval("adm-1", "acc-1", "R-7"))
+    last = list(read_records(ledger))[-1]
+    assert ("adm-1+acc-1", "R-7") == (last.actor, json.loads(last.body)["reference"])
+    assert [f"{note.name} proves {before + 3}"] == json.loads(last.body)["lost"]
+
+
+def test_a_checkpoint_of_other_entries(ledger: Path, tmp_path: Path) -> None:
+    """A backup that is long enough, but of another history than a checkpoint says, is refused as well."""
+    write_ledger(tmp_path / "other", a_few_rounds()[:7])
+    note = checkpoint(tmp_path / "other", tmp_path / "paper.txt")
+    back_up(ledger, tmp_path / "copy")
+    with pytest.raises(LedgerError, match="proves other entries up to"):
+        restore(tmp_path / "copy", tmp_path / "new", known=[note])
+
+
+def test_a_longer_ledger_is_not_overwritten(ledger: Path, tmp_path: Path) -> None:
+    """What can still be read where the backup should go counts too; what was there is moved aside, not removed."""
+    back_up(ledger, tmp_path / "copy")
+    grow(ledger, 2)
+    longer = verify(ledger)
+    with pytest.raises(LedgerError, match=rf"goes to {longer.entries}"):
+        restore(tmp_path / "copy", ledger)
+    assert longer == verify(ledger)
+    _, aside = restore(tmp_path / "copy", ledger, approval=Approval("adm-1", "acc-1", "R-8"))
+    assert aside is not None
+    assert longer.head == verify(aside).head
+
+
+def test_a_backup_that_changed_is_refused(ledger: Path, tmp_path: Path) -> None:
+    """A file that is not the one that was read back when the backup was made is not restored."""
+    back_up(ledger, tmp_path / "copy")
+    tamper(tmp_path / "copy" / "ledger-1.db", "PRAGMA user_version = 1")
+    with pytest.raises(LedgerError, match=r"ledger-1\.db of the backup .* changed since it was made"):
+        restore(tmp_path / "copy", tmp_path / "new")
+    assert not list((tmp_path / "new").glob("ledger*"))
+
+
+def test_not_while_somebody_writes(ledger: Path, tmp_path: Path) -> None:
+    """A restore keeps its hands off a ledger that a daemon holds."""
+    back_up(ledger, tmp_path / "copy")
+    with closing(Store.open(ledger)), pytest.raises(LedgerError, match="held by process"):
+        restore(tmp_path / "copy", ledger)
+    assert verify(ledger).ok
+
+
+def test_the_verbs(ledger: Path, tmp_path: Path) -> None:
+    """Made, refused, approved: exit codes and words of the command line."""
+    run = CliRunner().invoke
+    assert 0 == run(main, ["backup", str(ledger), str(tmp_path / "copy")]).exit_code
+    again = run(main, ["backup", str(ledger), str(tmp_path / "copy")])
+    assert (74, True) == (again.exit_code, "is there already" in again.output)
+    grow(ledger)
+    arguments = ["restore", str(tmp_path / "copy"), str(ledger)]
+    assert 74 == run(main, arguments).exit_code
+    assert 2 == run(main, [*arguments, "--by", "adm-1"]).exit_code
+    done = run(main, [*arguments, "--by", "adm-1", "--and", "acc-1", "--reference", "R-9", "--json"])
+    assert (0, str(ledger / "replaced-1")) == (done.exit_code, json.loads(done.stdout)["aside"])
+
+
+def test_another_writer_is_seen(ledger: Path) -> None:
+    """A process that has a volume open for writing is named; one that reads is not."""
+    script = (
+        "import sqlite3, sys\n"
+        f"c = sqlite3.connect('file:{ledger}/ledger-1.db?mode=' + sys.argv[1], uri=True)\n"
+        "c.execute('PRAGMA user_version').fetchone(); print('open', flush=True); sys.stdin.read()\n"
+    )
+    seen = {}
+    for mode in ("ro", "rw"):
+        with subprocess.Popen([sys.executable, "-c", script, mode], stdin=-1, stdout=-1) as process:
+            assert process.stdout is not None
+            assert b"open\n" == process.stdout.readline()
+            seen[mode] = [opener.pid == process.pid for opener in writers_of(frozenset({ledger / "ledger-1.db"}))]
+            process.communicate()
+    assert {"ro": [], "rw": [True]} == seen
+
+
+def test_opening_tables_goes_on(ledger: Path, tmp_path: Path) -> None:
+    """A restored book decides like the one it was copied from."""
+    back_up(ledger, tmp_path / "copy")
+    restore(tmp_path / "copy", tmp_path / "new")
+    with closing(Store.open(tmp_path / "new")) as store:
+        book = Book()
+        for record in store.records():
+            book.apply(record.seq, record.at_utc, draft_entry(record))
+        committer = Committer(book, store, lambda: Stamp("2026-12-01T14:00:00.000000Z", "boot-1", 1))
+        decision = committer.decide(OpenTable(actor=SUPERVISOR, table="T1"))
+        committer.commit()
+    assert "ALREADY_DONE" == str(decision.refusal and decision.refusal.refusal.value)
