@@ -42,12 +42,14 @@ PIN_TYPED_MAX: Final = 256
 NOT_ACTS: Final[Mapping[str, str]] = {
     "lock": "the lock button of the table says it, together with its sensors",
     "late": "the sensors of the table say it",
+    "spin": "the wheel of the table says it",
     "crash": "the daemon says it",
     "ease": "another pay table is compared with the one in force first, which takes a while: name it in the site file, "
     "and let two people adopt it (`meterd ledger adopt`)",
 }
 ACTS: Final = frozenset(COMMANDS) - frozenset(NOT_ACTS)
 
+_SIGNED: Final = ("by", "and")
 _REQUEST: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _AMOUNT: Final = re.compile(r": expected an amount(?!.*; the line ends)")
 
@@ -104,18 +106,18 @@ def _parsed(statement: str, persons: Sequence[Person]) -> Statement:
     if words_of and words_of[0] in NOT_ACTS:
         raise Unreadable(f"{words_of[0]} is nobody's to ask for: {NOT_ACTS[words_of[0]]}")
     ids = [person.id for person in persons]
-    try:
-        line = _one_line(statement)
-    except PageError:
-        named = "".join(f" {word} {name}" for word, name in zip(("by", "and"), ids, strict=False))
+    line, errors = None, []
+    for named in ("", "".join(f" {word} {name}" for word, name in zip(_SIGNED, ids, strict=False)), f" by {ids[0]}"):
         try:
-            return _one_line(statement + named)
+            line = _one_line(statement + named)
+            break
         except PageError as error:
-            text = _without_place(error)
-            reason = Refusal.AMOUNT_OUT_OF_BOUNDS if _AMOUNT.search(str(error)) else None
-            raise Unreadable(text, reason) from error
-    said = [line.get(word).id for word in ("by", "and") if line.get(word) is not None]
-    if said and [each.casefold() for each in said] != [each.casefold() for each in ids]:
+            errors.append(error)
+    if line is None:
+        reason = Refusal.AMOUNT_OUT_OF_BOUNDS if _AMOUNT.search(str(errors[1])) else None
+        raise Unreadable(_without_place(errors[1]), reason)
+    said = [line.get(word).id for word in _SIGNED if line.get(word) is not None]
+    if not errors and said and [each.casefold() for each in said] != [each.casefold() for each in ids]:
         raise Unreadable(f"the statement names {' and '.join(said)}, but {' and '.join(ids)} signed")
     return line
 
