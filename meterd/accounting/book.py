@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from meterd.accounting.awards import LinkMoney
 from meterd.accounting.entries import REQUEST, Entry, Kind
 from meterd.accounting.fold import BEFORE_POSTINGS, HANDLERS
+from meterd.accounting.fold_day import NOTHING, Began
 from meterd.accounting.meter import LevelMoney
 from meterd.accounting.settings import SiteSettings
 from meterd.accounting.settings_pools import STRIKE_OUT
@@ -41,6 +42,11 @@ class Book:
         self.funds: dict[str, FundState] = {}
         self.fund_awards: dict[str, FundAward] = {}
         self.open_shares: dict[str, None] = {}  # shares of posted jackpots that are still owed, oldest first
+        self.gaming_day = ""  # of the open volume; "" until the first day was read
+        self.began: Began = NOTHING  # what stood when the open volume began
+        self.gone_awards = 0  # settled so long ago that only sealed volumes hold them
+        self.gone_shares = 0
+        self.keys: tuple[str, ...] = ()  # that may sign checkpoints, the one in force last
 
     def apply(self, seq: int, at_utc: str, entry: Entry) -> None:
         """Take one entry in, in place. ``seq`` is its place in the ledger, ``at_utc`` its time."""
@@ -60,6 +66,10 @@ class Book:
             self._mark_event(entry.event_id)
         if handler is not None and not before:
             handler(self, entry)
+
+    def award_name(self, after: int = 0) -> str:
+        """The name of the next award, or of one that many after it: numbered over the whole ledger."""
+        return f"A{self.gone_awards + len(self.awards) + after + 1}"
 
     def residual_microcents(self) -> int:
         """Sum of all balances. Anything but 0 means that money no longer adds up."""

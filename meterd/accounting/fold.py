@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
-from meterd.accounting import fold_links, fold_pools, fold_site, fold_streak
+from meterd.accounting import fold_day, fold_links, fold_pools, fold_site, fold_streak
 from meterd.accounting.awards import LinkMoney
 from meterd.accounting.entries import Entry, Kind
 from meterd.accounting.fold_claims import claimed, common_claimed, read_awards, read_marks
@@ -290,7 +290,8 @@ HANDLERS: Final[dict[Kind, Callable[[Book, Entry], None]]] = {
     Kind.JOINED: _joined,
     Kind.GAME_ENDED: _game_ended,
     **fold_streak.HANDLERS,
+    **fold_day.HANDLERS,
 }
 
 #: Handlers that read the book as it stood before the entry's postings.
-BEFORE_POSTINGS: Final = frozenset({claimed, common_claimed})
+BEFORE_POSTINGS: Final = frozenset({claimed, common_claimed, fold_day.book_carried})

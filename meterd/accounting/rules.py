@@ -18,6 +18,7 @@ from typing import Any, Final, NamedTuple
 from meterd.accounting import (
     rules_claims,
     rules_confirm,
+    rules_day,
     rules_links,
     rules_past,
     rules_pools,
@@ -141,4 +142,5 @@ _RULES: Final[dict[type[Command], Callable[[Book, Any], Answer]]] = {
     **rules_links.RULES,
     **rules_pools.RULES,
     **rules_streak.RULES,
+    **rules_day.RULES,
 }

@@ -74,7 +74,7 @@ def claim(book: Book, command: Claim) -> Answer:
     if refused:
         return refused
     facts = ClaimFacts(
-        f"A{len(book.awards) + 1}",
+        book.award_name(),
         command.table,
         table.round,
         command.seat,

@@ -102,7 +102,7 @@ def common_claims(
     made: list[tuple[ClaimFacts, Settled]] = []
     befores: list[dict[str, Any]] = []
     for seat in seats:
-        name = f"A{len(book.awards) + len(made) + 1}"
+        name = book.award_name(len(made))
         units = table.wagers[seat].units
         chip = table.settings.lowest_chip_cents
         facts = ClaimFacts(name, table.settings.id, table.round, seat, hand, units, signs, ties, chip)

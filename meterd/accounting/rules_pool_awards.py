@@ -68,7 +68,7 @@ def _won(
     state = fund.pools[pool.name]
     total = sum(shares)
     source = state.backed_by or pool.name
-    first = len(book.fund_awards) + 1
+    first = book.gone_shares + len(book.fund_awards) + 1
     cents = [amount for players in each for amount in players]
     awards = {f"J{first + index}": amount for index, amount in enumerate(cents)}
     pools.put(source, -total * MICROCENTS_PER_CENT)

@@ -144,7 +144,7 @@ def adjust_claim(book: Book, command: AdjustClaim) -> Answer:  # noqa: PLR0911 -
         return refused
     if command.round == table.round and table.state is TableStatus.LOCKED:
         return Refused(Refusal.NOT_YET, f"round {command.round} of {command.table} still takes claims")
-    award = f"A{len(book.awards) + 1}"
+    award = book.award_name()
     amount = command.cents * MICROCENTS_PER_CENT
     body = {
         "award": award,
@@ -174,6 +174,8 @@ def _no_late_claim(book: Book, command: AdjustClaim, table: TableState) -> Refus
         )
     if not 1 <= command.seat <= table.settings.seats:
         return Refused(Refusal.SEAT_UNKNOWN, str(command.seat))
+    if command.round <= table.left_round:
+        return Refused(Refusal.ROUND_CLOSED, f"round {command.round} of {command.table} lies in a sealed volume")
     for award in book.awards.values():
         place = (award.table, award.round, award.seat)
         if place == (command.table, command.round, command.seat) and award.status is not AwardStatus.VOIDED:

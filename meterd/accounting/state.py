@@ -275,7 +275,7 @@ class TableState:
     under which the running round was locked.
     ``caps_since`` are those of all rounds: from which round on which were played under.
     ``streak`` is there once a number was keyed in the round. ``last_toke_cents`` is the dealer's of the round just
-    ended.
+    ended. ``left_round`` is the latest round of which an award has left the book for good.
     """
 
     settings: TableSettings
@@ -298,6 +298,7 @@ class TableState:
     doubled: frozenset[int] = frozenset()
     streak: StreakMark | None = None
     last_toke_cents: int = 0
+    left_round: int = 0
 
     @property
     def key(self) -> str:

@@ -1,0 +1,23 @@
+"""Commands of the ledger's own life: the reading that ends a gaming day, and the key that signs its checkpoints."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from meterd.accounting.commands import Command
+from meterd.accounting.commands_links import TwoPeople
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadDay(Command):
+    """A gaming day is over: read all meters, add up the day. ``day`` and ``next_day`` are dates, ``2026-12-01``."""
+
+    day: str
+    next_day: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SetKey(TwoPeople):
+    """From now on this key signs the ledger's checkpoints; it is written down here as ``name+id+key``."""
+
+    key: str

@@ -1,0 +1,169 @@
+"""Rules of the gaming day: what its reading adds up, and which awards the book no longer needs after it.
+
+Rule 1: a reading moves no money, closes no table and ends no round.
+Rule 2: a day's figures are what moved since the volume began, by the accounts and counts as they stood then.
+Units: ``*_cents``, ``*_microcents``.
+
+Choices where nothing says how:
+* An award that is settled (paid, voided or disposed of) stays at hand until ``SETTLED_KEPT`` later ones are settled.
+  Those before that leave the book with the day's reading and stand in the sealed volumes; undoing one of them, or
+  claiming late for its round, is refused as unknown, and an adjustment by two people remains.
+* An award that a round, a tie or a link's journal still names stays, and so does the newest of each hand of a link that
+  was won from its meters: whether the highest award was ever won decides how a link may end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any, Final
+
+from meterd.accounting.answer import SETUP, Answer, entry, level_facts, not_authorised
+from meterd.accounting.book import Book
+from meterd.accounting.commands import Command
+from meterd.accounting.commands_day import ReadDay, SetKey
+from meterd.accounting.entries import Kind
+from meterd.accounting.journal import CapOp, ClaimOp, UndoOp
+from meterd.accounting.refusals import Refusal, Refused
+from meterd.accounting.state import Award, AwardStatus, LinkState
+from meterd.accounting.two_people import people_refusal, signed
+
+#: Settled awards that stay at hand. A reading carries them all, so this bounds what a new volume begins with.
+SETTLED_KEPT: Final = 1_000
+
+_CLAIMED: Final = "claimed"
+
+
+def read_day(book: Book, command: ReadDay) -> Answer:
+    """The reading of a gaming day; the last entry of its volume."""
+    refused = not_authorised(command.actor, SETUP)
+    if refused:
+        return refused
+    if command.next_day <= max(command.day, book.gaming_day):
+        return Refused(Refusal.NOT_YET, f"{command.next_day} does not follow {max(command.day, book.gaming_day)}")
+    began = book.began
+    levels = [level for link in book.links for level in book.money(link).levels.values()]
+    moved = {account: amount - began.balances.get(account, 0) for account, amount in book.balances.items()}
+    body: dict[str, Any] = {
+        "day": command.day,
+        "next_day": command.next_day,
+        "since_seq": began.seq,
+        "since_utc": began.at_utc,
+        "levels": level_facts(levels),
+        "pools": {
+            f"{fund.settings.id}/{name}": {**state.to_json(), "microcents": fund.microcents(name)}
+            for fund in book.funds.values()
+            for name, state in fund.pools.items()
+        },
+        "links": {name: _link_day(book, link) for name, link in book.links.items()},
+        "tables": {name: _table_day(book, name, moved) for name in book.tables},
+        "moved": {account: amount for account, amount in moved.items() if amount},
+        "left": {"awards": _leaving(book), "shares": _leaving_shares(book)},
+    }
+    return (entry(command, Kind.DAY_READ, body),)
+
+
+def _link_day(book: Book, link: LinkState) -> dict[str, Any]:
+    """Wagers and hits of the day, awards by what became of them today, and what is owed now."""
+    began = book.began
+    name = link.settings.id
+    wagers, units = began.taken.get(name, (0, 0))
+    levels = {
+        level: {
+            "hits": counts.hits - began.won.get(f"{name}/{level}", (0, 0))[0],
+            "won_cents": counts.won_cents - began.won.get(f"{name}/{level}", (0, 0))[1],
+        }
+        for level, counts in link.counts.items()
+    }
+    return {
+        "wagers": link.wagers - wagers,
+        "units": link.units - units,
+        "wagered_cents": (link.units - units) * link.settings.wager_cents,
+        "liability_microcents": book.liability_microcents(name),
+        "levels": levels,
+        "awards": _awards_day(book, (award for award in book.awards.values() if award.link == name)),
+    }
+
+
+def _awards_day(book: Book, awards: Iterable[Award]) -> dict[str, dict[str, int]]:
+    """How many awards came to each state since the volume began, with their cents; ``claimed`` are new."""
+    was = book.began.awards
+    found: dict[str, dict[str, int]] = {}
+    for award in awards:
+        before = was.get(award.id)
+        states = [] if before == award.status.value else [award.status.value]
+        if before is None:
+            states = [_CLAIMED, *(state for state in states if state != AwardStatus.PENDING.value)]
+        for state in states:
+            sums = found.setdefault(state, {"awards": 0, "cents": 0})
+            sums["awards"] += 1
+            sums["cents"] += award.amount_cents
+    return found
+
+
+def _table_day(book: Book, name: str, moved: dict[str, int]) -> dict[str, Any]:
+    """Rounds of the day, what was dropped, handed out, held by the house and laid out by it."""
+    table = book.tables[name]
+    return {
+        "state": table.state.value,
+        "rounds": table.round - book.began.rounds.get(name, 0),
+        "dropped_microcents": -moved.get(f"drop/{name}", 0),
+        "paid_microcents": moved.get(f"paid/{name}", 0),
+        "house_hold_microcents": moved.get(f"house/hold/{name}", 0),
+        "house_pays_microcents": moved.get(f"house/pays/{name}", 0),
+    }
+
+
+def _leaving(book: Book) -> list[str]:
+    """Settled awards that leave the book, oldest first."""
+    settled = [award for award in book.awards.values() if award.id not in book.open_awards]
+    old = settled[:-SETTLED_KEPT]
+    if not old:
+        return []
+    needed = _named(book)
+    for award in settled:  # the newest of each hand won from the meters comes last and stays
+        if award.stands and not award.late:
+            needed[award.link, award.hand, award.units] = award.id
+    kept = {*needed.values()}
+    return [award.id for award in old if award.id not in kept]
+
+
+def _named(book: Book) -> dict[Any, str]:
+    """Awards that a round, a tie or a journal names, each under its own id."""
+    found: set[str] = set()
+    for table in book.tables.values():
+        found.update(table.awards)
+        for seats in table.past.values():
+            found.update(seats.awards)
+    for link in book.links.values():
+        for mark in link.marks.values():
+            for tie in mark.ties.values():
+                found.update(tie.members, tie.late)
+        for op in link.journal.ops if link.journal is not None else ():
+            if isinstance(op, ClaimOp):
+                found.add(op.facts.award)
+            elif isinstance(op, UndoOp | CapOp):
+                found.add(op.award)
+    return {name: name for name in found}
+
+
+def _leaving_shares(book: Book) -> list[str]:
+    """Shares of posted jackpots that leave: whole wins with nothing owed and no posting to give back."""
+    settled = [share for share in book.fund_awards.values() if not share.owed]
+    fallen = {(fund.settings.id, one.win) for fund in book.funds.values() for one in fund.fallen}
+    kept = fallen | {(share.fund, share.win) for share in settled[-SETTLED_KEPT:]}
+    kept |= {(share.fund, share.win) for share in book.fund_awards.values() if share.owed}
+    return [share.id for share in settled[:-SETTLED_KEPT] if (share.fund, share.win) not in kept]
+
+
+def set_key(book: Book, command: SetKey) -> Answer:
+    """Two people put another key in force for checkpoints; the first one likewise."""
+    refused = people_refusal(command)
+    if refused:
+        return refused
+    if book.keys and book.keys[-1] == command.key:
+        return Refused(Refusal.ALREADY_DONE, "this key is in force")
+    body = {"key": command.key, "replaces": book.keys[-1] if book.keys else None, **signed(command)}
+    return (entry(command, Kind.KEY_SET, body),)
+
+
+RULES: Final[dict[type[Command], Callable[[Book, Any], Answer]]] = {ReadDay: read_day, SetKey: set_key}
