@@ -51,12 +51,16 @@ class Event(NamedTuple):
 
 
 class WagerSeen(NamedTuple):
-    """A seat's wager at the moment of LOCK. ``event`` is the identity of the sensor's edge, None in a scenario."""
+    """A seat's wager at the moment of LOCK. ``event`` is the identity of the sensor's edge, None in a scenario.
+
+    ``base_cents``: the size of the base wager beside it, None where nothing tells it.
+    """
 
     seat: int
     units: int = 1
     event: Event | None = None
     base: bool = True  # the base wager stands (M8: per game precondition)
+    base_cents: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

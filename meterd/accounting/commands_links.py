@@ -90,12 +90,13 @@ class GiveNotice(TwoPeople):
 class Discontinue(TwoPeople):
     """End a link: standing seeds return to the house, all the rest goes to the approved target level.
 
-    ``target`` None: nothing is owed, so nothing needs a target. ``reference`` is needed where the highest award has not
-    been won.
+    ``target`` None: nothing is owed, so nothing needs a target; or with ``licensee`` the rest leaves with its liability
+    for another licensee. ``reference`` is needed then, and where the highest award has not been won.
     """
 
     link: str
     target: str | None = None
+    licensee: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

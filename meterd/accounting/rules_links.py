@@ -4,9 +4,8 @@ Sources: money rules M12; requirements R74, R78, R97-R100; CO 47.1-899.11(16)(g)
 Units: moves in microcents.
 
 Not here, because nothing tells it to a link: whether a wager is above the house maximum or out of proportion to its
-base wager; players at one table with different progressive wagers; a meter's liability handed to another licensee
-(funds can, a link ends into a level of this house). Periods are checked when somebody acts; nothing reports that one
-has run out.
+base wager; players at one table with different progressive wagers. Periods are checked when somebody acts; what has run
+out is listed by ``due``.
 """
 
 from __future__ import annotations
@@ -199,12 +198,13 @@ def top_award_won(book: Book, link: LinkState) -> bool:
 def discontinue(book: Book, command: Discontinue) -> Answer:
     """A link ends: standing seeds go back to the house, all the rest to the approved target, in one entry.
 
-    Choices: the target is a level of another link. A confirmed award nobody has collected stays owed by the ended
-    link. The reference stands for the petition, so it is needed only while the highest award has not been won. A
-    notice period runs from the notice to the act. A link that has ended is ended again where an award undone since has
-    put money back into it, so that none is stranded there.
+    Choices: the target is a level of another link; or, on a petition, the liability goes together with the fund to
+    another licensee (CO 47.1-1099.11(3)(c)), and the money is handed out at the link (``paid/LINK``). A confirmed award
+    nobody has collected stays owed by the ended link. The reference stands for the petition, so it is needed for a
+    licensee, and while the highest award has not been won. A notice period runs from the notice to the act. A link that
+    has ended is ended again where an award undone since has put money back into it, so that none is stranded there.
     """
-    refused = people_refusal(command, reference_needed=False)
+    refused = people_refusal(command, reference_needed=command.licensee)
     if refused:
         return refused
     link = book.links.get(command.link)
@@ -229,8 +229,11 @@ def discontinue(book: Book, command: Discontinue) -> Answer:
         add(moves, target.rules.meter, rest)
         moved = shifts((target, rest, "meter"))
         levels.append(target)
+    elif command.licensee:
+        add(moves, f"paid/{command.link}", rest)
     body = {
         "target": command.target,
+        **({"licensee": True} if command.licensee else {}),
         "moved_microcents": rest,
         "was": was,
         "top_award_won": top_award_won(book, link),
@@ -269,7 +272,7 @@ def _may_not_end(
     if not command.reference.strip() and not top_award_won(book, link):
         return Refused(Refusal.TOP_AWARD_NOT_WON, command.link)
     return (
-        _rest_does_not_fit(book.money(command.link).levels.values(), link, goal)
+        _rest_does_not_fit(book.money(command.link).levels.values(), command, link, goal)
         or _notice_running(book, command, link)
         or in_play(book, links)
         or _nothing_to_end(book, link)
@@ -284,9 +287,11 @@ def _nothing_to_end(book: Book, link: LinkState) -> Refused | None:
 
 
 def _rest_does_not_fit(
-    levels: Iterable[LevelMoney], link: LinkState, goal: tuple[LinkState, LevelMoney] | None
+    levels: Iterable[LevelMoney], command: Discontinue, link: LinkState, goal: tuple[LinkState, LevelMoney] | None
 ) -> Refused | None:
     rest = sum(_emptied(level, {}) for level in levels)
+    if command.licensee:
+        return out_of_bounds("a level of this house or another licensee, not both") if goal is not None else None
     if goal is None:
         return out_of_bounds("players' money needs an approved target") if rest else None
     if goal[0] is link:

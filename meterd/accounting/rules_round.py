@@ -70,7 +70,11 @@ def _sift(
         seats = [w.seat for w in wagers]
         twice = {seat for seat in twice if seats.count(seat) > 1}
     for seen in wagers:
-        why = _unreasonable(book, table, link, seen, twice, counted) or _not_payable(table, link, seen.units)
+        why = (
+            _unreasonable(book, table, link, seen, twice, counted)
+            or _not_payable(table, link, seen.units)
+            or _beside_base(link, seen)
+        )
         if not seen.base:
             refused.append((seen, Refused(Refusal.NO_BASE_WAGER, f"seat {seen.seat}")))
         elif why:
@@ -117,6 +121,22 @@ def _not_payable(table: TableState, link: LinkState, units: int) -> str:
     return ""
 
 
+def _beside_base(link: LinkState, seen: WagerSeen) -> str:
+    """Why a wager does not stand in proportion to the base wager beside it, in words (R15-R17, R19).
+
+    Choice: where nothing tells the size of the base wager, nothing is asked: the dealer sees it, a sensor does not.
+    """
+    paytable = link.rules.settings.paytable
+    if seen.base_cents is None:
+        return ""
+    cents = seen.units * link.rules.wager_cents
+    for times, sign, word in ((paytable.base_least, -1, "least"), (paytable.base_most, 1, "most")):
+        whole, _, parts = times.partition("/")
+        if times and sign * (cents * int(parts or 1) - seen.base_cents * int(whole)) > 0:
+            return f"{cents} cents beside a base wager of {seen.base_cents}: at {word} {times} times that"
+    return ""
+
+
 def _locked(book: Book, table: TableState, link: LinkState, command: Lock, accepted: list[WagerSeen]) -> Entry:
     rules = link.rules
     wager_cents = rules.wager_cents
@@ -124,7 +144,7 @@ def _locked(book: Book, table: TableState, link: LinkState, command: Lock, accep
     seats: list[dict[str, Any]] = []
     wagers: list[tuple[int, int]] = []
     units = 0
-    for seat, count, event, _ in accepted:
+    for seat, count, event, *_ in accepted:
         fact: dict[str, Any] = {"seat": seat, "units": count, "cents": count * wager_cents}
         if event is not None:
             fact["event"] = f"{event.input}:{event.epoch}:{event.count}"

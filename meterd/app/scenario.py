@@ -122,6 +122,7 @@ class _Player:
         self.setup = setup
         self._chips: dict[str, dict[int, int]] = {}  # table → seat → units
         self._no_base: dict[str, set[int]] = {}
+        self._bases: dict[str, dict[int, int | None]] = {}  # table → seat → cents, None where it is not said
         self._signs: dict[str, dict[str, int]] = {}  # link → level → cents
         self._last: _Answer | None = None
         self._answered = True
@@ -221,6 +222,7 @@ class _Player:
         chips = self._chips.setdefault(self._table(line), {})
         for seat in line["seats"]:
             chips[seat] = line.get("units", 1)
+            self._bases.setdefault(line["table"], {})[seat] = line.get("base")
             if line.get("base") == 0:
                 self._no_base.setdefault(line["table"], set()).add(seat)
 
@@ -284,11 +286,13 @@ class _Player:
         table = line["table"]
         no_base = self._no_base.get(table, set())
         chips = sorted(self._chips.get(table, {}).items())
-        seen = tuple(ask.WagerSeen(seat, units, base=seat not in no_base) for seat, units in chips)
+        bases = self._bases.get(table, {})
+        seen = tuple(ask.WagerSeen(s, n, base=s not in no_base, base_cents=bases.get(s)) for s, n in chips)
         self._ask(line, ask.Lock(actor=dealer(line), table=table, wagers=seen))
         if self._answered:
             self._chips.pop(table, None)
             self._no_base.pop(table, None)
+            self._bases.pop(table, None)
 
     def ease(self, line: Statement) -> None:
         """Rules that are easier to win; the verdict is the line's, as it is the linter's outside a page."""

@@ -161,7 +161,7 @@ _ACCOUNTS: Final[Mapping[str, Callable[[Book], list[str]]]] = {
     "reserve/": _levels,
     "overflow/": _levels,
     "payable/": lambda book: [*book.awards, *book.fund_awards],
-    "paid/": lambda book: [*book.tables, *book.funds],
+    "paid/": lambda book: [*book.tables, *book.links, *book.funds],
     "pool/": _pools,
     "unclaimed/": lambda book: [*book.links, *book.funds],
     "house/hold/": lambda book: [*book.tables, *book.funds],

@@ -12,6 +12,7 @@ from typing import Final
 from meterd.app.scenario_words import NAME, Field, Form, matching, one_of
 
 _SIGNED: Final = "(by PERSON) [and PERSON] [ref TEXT]"
+LICENSEE: Final = "licensee"
 LINK_STATES: Final = ("open", "suspended", "discontinued")
 _PARTS: Final = ("reserve", "overflow")
 _VERDICTS: Final = ("easier", "harder")
@@ -26,7 +27,11 @@ LINK_FORMS: Final = (
     Form("release", f"release LEVEL PART (amount MONEY) {_SIGNED}", "reserve or overflow becomes the house's income"),
     Form("ease", f"ease LINK (paytable PAYTABLE) (verdict VERDICT) {_SIGNED}", "rules that are easier to win"),
     Form("notice", f"notice LINK {_SIGNED}", "the end of a link is announced"),
-    Form("discontinue", f"discontinue LINK [to LEVEL] {_SIGNED}", "a link ends; players' money goes to the target"),
+    Form(
+        "discontinue",
+        f"discontinue LINK [to LEVEL_OR_LICENSEE] {_SIGNED}",
+        "a link ends; players' money goes to the target",
+    ),
     Form("unclaimed", "unclaimed AWARD [by PERSON]", "nobody collected a confirmed award in time"),
     Form("dispose", f"dispose AWARD (to PLACE) {_SIGNED}", "what becomes of an unclaimed award"),
     Form(
@@ -46,12 +51,14 @@ LINK_FIELDS: Final[Mapping[str, Field]] = {
     "STANDING": Field(one_of(*LINK_STATES), "open, suspended or discontinued"),
     "PART": Field(one_of(*_PARTS), "reserve or overflow"),
     "PLACE": Field(matching(f"{NAME}/{NAME}|authority|house"), "a level such as nexus/mega, or authority, or house"),
+    "LEVEL_OR_LICENSEE": Field(matching(f"{NAME}/{NAME}|{LICENSEE}"), "a level such as nexus/mega, or licensee"),
     "VERDICT": Field(one_of(*_VERDICTS), "easier or harder: the linter's word"),
 }
 
 LINK_CHOICES: Final[Mapping[str, Sequence[str]]] = {
     "STANDING": LINK_STATES,
     "PART": _PARTS,
+    "LEVEL_OR_LICENSEE": (LICENSEE,),
     "PLACE": ("authority", "house"),
     "VERDICT": _VERDICTS,
 }

@@ -11,6 +11,7 @@ from typing import Any, Final
 from meterd.accounting import commands_links as ask
 from meterd.accounting.book import Book
 from meterd.accounting.commands import Actor, Command, Role
+from meterd.app.scenario_forms_links import LICENSEE
 from meterd.app.scenario_parse import Statement
 from meterd.app.scenario_setup import fault
 
@@ -28,6 +29,11 @@ def _limit(line: Statement) -> ask.SetLimit:
     return ask.SetLimit(level=line["level"], limit_cents=line["amount"], overflow=line.get("overflow"), **signed(line))
 
 
+def _discontinue(line: Statement) -> ask.Discontinue:
+    away = line.get("to") == LICENSEE
+    return ask.Discontinue(link=line["link"], target=None if away else line.get("to"), licensee=away, **signed(line))
+
+
 #: Lines that are one command each.
 LINK_COMMANDS: Final[Mapping[str, Callable[[Statement], Command]]] = {
     "suspend": lambda s: ask.SuspendLink(actor=s["by"], link=s["link"], reason=s["reason"]),
@@ -38,7 +44,7 @@ LINK_COMMANDS: Final[Mapping[str, Callable[[Statement], Command]]] = {
     "recover-seed": lambda s: ask.RecoverSeed(level=s["level"], cents=s["amount"], **signed(s)),
     "release": lambda s: ask.Release(level=s["level"], part=s["part"], cents=s["amount"], **signed(s)),
     "notice": lambda s: ask.GiveNotice(link=s["link"], **signed(s)),
-    "discontinue": lambda s: ask.Discontinue(link=s["link"], target=s.get("to"), **signed(s)),
+    "discontinue": _discontinue,
     "unclaimed": lambda s: ask.MarkUnclaimed(actor=s.get("by") or _ACCOUNTING, award=s["award"]),
     "dispose": lambda s: ask.Dispose(award=s["award"], to=s["to"], **signed(s)),
     "late-claim": lambda s: ask.AdjustClaim(

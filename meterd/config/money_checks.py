@@ -33,6 +33,7 @@ def check_links(root: Node, catalogue: Catalogue) -> None:
             _check_levels_paid(link, levels, paytable)
             _check_printed(link, levels, paytable)
             _check_modes(link, levels, paytable)
+            _check_wager(link, paytable)
             check_common(levels, paytable)
             check_envy(link, levels, paytable)
         elif wanted is not None:
@@ -206,14 +207,53 @@ def _check_modes(link: Node, levels: list[Node], paytable: PayTable) -> None:
     approved = link.text("approval") is not None
     fixed = {pay.level or "main" for row in paytable.rows for pay in row.pays if pay.from_meter}
     in_colorado = any(source.jurisdiction == "CO" for source in paytable.sources)
+    only_one = any(source.jurisdiction == "CO" and source.rule in RESET_PRINTED for source in paytable.sources)
     for level in levels:
         if level.text("floor") == "none" and level.text("name") in fixed and not approved:
             level.finding(
                 "floor", 'rows pay fixed amounts from this meter: expected "seed", or an approval for the link'
             )
-        reset = level.text("reset")
-        if in_colorado and reset in {"reserve_funds_seed", "larger_of"} and not approved:
-            level.finding(
-                "reset",
-                'Colorado prints "seed_plus_reserve" (CO 47.1-1099.11(10)(j)): another mode needs an approval',
-            )
+        _check_reset(level, in_colorado=in_colorado, only_one=only_one, approved=approved)
+
+
+#: The rules that print what a reset is, and leave no other (R69).
+RESET_PRINTED: Final = frozenset({"47.1-1099.11", "47.1-2110"})
+
+
+def _check_reset(level: Node, *, in_colorado: bool, only_one: bool, approved: bool) -> None:
+    if not in_colorado or level.text("reset") not in {"reserve_funds_seed", "larger_of"}:
+        return
+    if only_one:
+        printed = "CO 47.1-1099.11(10)(j), 2110(16)"
+        level.finding("reset", f'the rule prints one reset, "seed_plus_reserve" ({printed}): no approval changes it')
+    elif not approved:
+        level.finding(
+            "reset",
+            'Colorado prints "seed_plus_reserve" (CO 47.1-1099.11(10)(j)): another mode needs an approval',
+        )
+
+
+#: The house maximum of a wager in Colorado (CO 47.1-899.11(1) and parallels; R4).
+MOST_WAGER_CENTS: Final = 100_00
+
+
+def _check_wager(link: Node, paytable: PayTable) -> None:
+    """A wager within the house maximum, and one that the print allows where it fixes them (R4, R9)."""
+    wager, units = link.number("wager_cents"), link.number("units_max")
+    if wager is None or units is None:
+        return
+    in_colorado = any(source.jurisdiction == "CO" for source in paytable.sources)
+    if in_colorado and wager * units > MOST_WAGER_CENTS and link.text("approval") is None:
+        key = "units_max" if wager <= MOST_WAGER_CENTS else "wager_cents"
+        most = format_cents(MOST_WAGER_CENTS)
+        link.finding(
+            key,
+            f"a seat could bet {format_cents(wager * units)}: the house maximum is at most {most} in Colorado "
+            "(CO 47.1-899.11(1)), more needs an approval",
+        )
+    fixed = paytable.wagers_allowed_cents
+    words = " or ".join(format_cents(each) for each in fixed)
+    if fixed and wager not in fixed:
+        link.finding("wager_cents", f"the pay table prints a fixed wager of {words}")
+    elif fixed and units > 1:
+        link.finding("units_max", f"the pay table prints a fixed wager of {words}: one unit a seat")

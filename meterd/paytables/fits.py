@@ -6,6 +6,7 @@ cannot read, or a row that no cards of any of its games can hold, would be decid
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator
 from typing import Final, NamedTuple
@@ -27,6 +28,8 @@ class Misfit(NamedTuple):
 
 
 _DEALT: Final = (("own_cards", "own_dealt"), ("community_cards", "community_dealt"), ("dealer_cards", "dealer_dealt"))
+
+_TIMES: Final = re.compile(r"[1-9]\d{0,2}(/[1-9]\d{0,2})?")
 
 #: Pairs of words of which a hand cannot have both.
 _OPPOSITES: Final = (("natural", "joker"), ("bust", "unbusted"), ("beats-dealer", "ties-dealer"))
@@ -56,6 +59,11 @@ def _money(table: PayTable) -> Iterator[Misfit]:
         yield Misfit("wager_cents", "a wager is at least 1 cent; fixed pays grow with wager ÷ this")
     if max(table.increment_ppm or 0, 0) + max(table.reserve_ppm or 0, 0) > PPM_PER_WHOLE:
         yield Misfit("reserve", "increment and reserve together take more than 100% of each wager")
+    if any(cents < 1 for cents in table.wagers_allowed_cents):
+        yield Misfit("wagers_allowed_cents", "a wager is at least 1 cent")
+    for key, times in (("base_least", table.base_least), ("base_most", table.base_most)):
+        if times and not _TIMES.fullmatch(times):
+            yield Misfit(key, f"{times!r} is no number of times, such as '1' or '1/2'")
 
 
 def _decks(table: PayTable) -> Iterator[Misfit]:

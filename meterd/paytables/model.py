@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 from enum import StrEnum
-from typing import Any
+from typing import Any, Final
 
 from meterd.paytables.hands import hand_key
 
@@ -206,6 +206,9 @@ class Game:
         return max(self.dealer_cards, self.dealer_dealt)
 
 
+_LISTS: Final = ("decks_allowed", "lint_accepts", "wagers_allowed_cents")
+
+
 @dataclass(frozen=True, slots=True)
 class PayTable:
     """One pay table. ``evaluator`` names how hands are ranked; None means the rule text does not say how.
@@ -217,7 +220,9 @@ class PayTable:
     "dealer") and ``envy_trigger`` ("every" or "highest" envy hand of a round) are facts of the print, as are
     ``envy_min_cents`` and ``settlement``. ``split`` is what the print says a hand split in two means for the wager:
     ``no-effect``, ``two-hands`` (each with a wager of its own) or ``dead``; None: it does not say. ``lint_accepts`` are
-    findings of the linter that are meant to be so.
+    findings of the linter that are meant to be so. ``wagers_allowed_cents``: the only wagers a house may choose; empty
+    for any. ``base_least`` and ``base_most``: the wager is at least, or at most, so many times the base wager beside it
+    (``"1"``, ``"1/2"``); empty where the print does not say.
     """
 
     id: str
@@ -250,6 +255,9 @@ class PayTable:
     settlement: str = ""
     split: str | None = None
     lint_accepts: tuple[str, ...] = ()
+    wagers_allowed_cents: tuple[int, ...] = ()
+    base_least: str = ""
+    base_most: str = ""
 
     def __hash__(self) -> int:
         """By identifier: tables are kept in caches, and a few share one."""
@@ -334,6 +342,9 @@ class PayTable:
             "settlement": self.settlement,
             "split": self.split,
             "lint_accepts": list(self.lint_accepts),
+            "wagers_allowed_cents": list(self.wagers_allowed_cents),
+            "base_least": self.base_least,
+            "base_most": self.base_most,
             "rows": [row.to_json() for row in self.rows],
         }
 
@@ -346,7 +357,7 @@ class PayTable:
         """
         known = {field.name for field in fields(cls)} - {"sources", "rows", "games"}
         values = {key: data[key] for key in data if key in known}
-        values |= {key: tuple(data[key]) for key in ("decks_allowed", "lint_accepts") if key in data}
+        values |= {key: tuple(data[key]) for key in _LISTS if key in data}
         of_game = {field.name for field in fields(Game)}
         return cls(
             sources=tuple(Source.from_json(source) for source in data["sources"]),

@@ -42,14 +42,14 @@ _TEXT: Final = ("id", "game", "wager", "kind", "basis")
 _NUMBERS: Final = ("decks", "wager_cents", "seed_cents", "envy_min_cents")
 _FLAGS: Final = ("joker", "original_wager_returned", "envy_scales", "seed_scales", "common_outcome", "depends_on_play")
 _RATES: Final = ("increment", "reserve")
-_NOTES: Final = ("note", "settlement", "without_ranks")
+_NOTES: Final = ("note", "settlement", "without_ranks", "base_least", "base_most")
 _CHOICES: Final = {
     "rows_printed": ("best-first", "worst-first"),
     "envy_to": ("players", "dealer"),
     "envy_trigger": ("every", "highest"),
     "split": ("no-effect", "two-hands", "dead"),
 }
-_LISTS: Final = ("decks_allowed", "lint_accepts")
+_LISTS: Final = ("decks_allowed", "lint_accepts", "wagers_allowed_cents")
 _TABLE_KEYS: Final = (
     *_TEXT,
     *("sources", "evaluator", "games", "rows"),
@@ -189,6 +189,8 @@ def _facts(data: dict[str, Any], place: Place) -> dict[str, Any]:
     facts |= {f"{key}_ppm": _rate(data[key], key, place) for key in _RATES if key in data}
     if "decks_allowed" in data:
         facts["decks_allowed"] = _decks_allowed(_list(data, "decks_allowed", place), place)
+    wagers = _list(data, "wagers_allowed_cents", place) if "wagers_allowed_cents" in data else []
+    facts["wagers_allowed_cents"] = tuple(_whole(each, "wagers_allowed_cents", place) for each in wagers)
     if "decks" in facts:
         _decks(facts["decks"], "decks", place)
     for rank in facts.get("without_ranks", ""):
@@ -210,10 +212,14 @@ def _decks_allowed(values: list[Any], place: Place) -> tuple[int, ...]:
 
 
 def _decks(value: Any, key: str, place: Place) -> int:
-    decks = int(_typed(value, int, "a whole number", key, place))
+    decks = _whole(value, key, place)
     if not 1 <= decks <= DECKS_MAX:
         raise place.error(key, f"{decks} is not a number of decks from 1 to {DECKS_MAX}")
     return decks
+
+
+def _whole(value: Any, key: str, place: Place) -> int:
+    return int(_typed(value, int, "a whole number", key, place))
 
 
 def _accepted(value: Any, place: Place) -> str:

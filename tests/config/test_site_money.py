@@ -274,3 +274,48 @@ def test_the_source_of_a_tables_numbers_is_the_dealer_unless_said(site: Callable
     table = 'id = "TCP-1"\n'
     assert NumbersFrom.DEALER is site().tables[3].settings.numbers
     assert NumbersFrom.DEVICE is site((table, f'{table}numbers = "device"\n')).tables[3].settings.numbers
+
+
+def test_caribbean_stud_and_straight_jack_know_one_reset(
+    findings: Findings, site: Callable[..., Site], catalogue: Catalogue, sample: str
+) -> None:
+    """R69: there the rule itself prints seed plus reserve, and no approval helps."""
+    old, new = in_main('"seed_plus_reserve"', '"reserve_funds_seed"', sample)
+    approved = (old, new.replace("units_max = 1", 'units_max = 1\napproval = "x"', 1))
+    for rule in ("47.1-1099.11", "47.1-2110"):
+        printed = with_table(catalogue, sources=(Source("CO", rule, "made up"),))
+        key, message, _ = only(findings(approved, catalogue=printed))
+        assert (f"{MAIN}.reset", True) == (key, "no approval changes it" in message)
+    assert site(approved)
+
+
+@pytest.mark.parametrize(("wager", "units", "key"), [(100_01, 1, "wager_cents"), (50_00, 3, "units_max")])
+def test_a_colorado_wager_is_at_most_a_hundred_dollars(
+    wager: int, units: int, key: str, findings: Findings, site: Callable[..., Site], catalogue: Catalogue, sample: str
+) -> None:
+    """R4 (CO 47.1-899.11(1) and parallels): wager times units, unless approved; elsewhere as the house likes."""
+    old, _ = in_main("units_max = 1", "units_max = 1", sample)
+    new = old.replace("wager_cents = 100", f"wager_cents = {wager}", 1)
+    new = new.replace("units_max = 1", f"units_max = {units}", 1)
+    new = new.replace("seed_cents = 100_000 ", f"seed_cents = {1000 * wager} ", 1)
+    found, message, _ = only(findings((old, new)))
+    assert (f"link[1].{key}", True) == (found, "at most 100.00 in Colorado" in message)
+    assert site((old, new.replace(f"units_max = {units}", f'units_max = {units}\napproval = "x"', 1)))
+    assert site((old, new), catalogue=with_table(catalogue, sources=(Source("PA", "617b.4", "made up"),)))
+
+
+def test_a_fixed_wager_is_the_printed_one_and_one_unit(
+    findings: Findings, site: Callable[..., Site], catalogue: Catalogue, sample: str
+) -> None:
+    """R9 (CO 47.1-899.11(17), progressive table 2): a fixed $1 or $2."""
+    fixed = with_table(catalogue, wagers_allowed_cents=(100, 200))
+    assert site(catalogue=fixed)
+    dearer = with_table(catalogue, wagers_allowed_cents=(200, 300))
+    assert only(findings(catalogue=dearer)) == (
+        "link[1].wager_cents",
+        "the pay table prints a fixed wager of 2.00 or 3.00",
+        None,
+    )
+    two = in_main("units_max = 1", "units_max = 2", sample)
+    assert only(findings(two, catalogue=fixed))[0] == "link[1].units_max"
+    assert (100, 200) == catalogue.paytables["co/royal-match-21/progressive-2"].wagers_allowed_cents

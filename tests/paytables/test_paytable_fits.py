@@ -85,6 +85,10 @@ def test_what_fits_is_read() -> None:
         ("shoe", "own_cards = 5", 'without_ranks = "23456789TJQK"', "the decks hold 4 cards, fewer than a game deals"),
         ("shoe", "own_cards = 5", 'without_ranks = "TT"', "10: without_ranks: a rank stands twice"),
         ("shoe", "own_cards = 5", "wager_cents = 0", "10: wager_cents: a wager is at least 1 cent"),
+        ("shoe", "own_cards = 5", "wagers_allowed_cents = [100, 0]", "10: wagers_allowed_cents: a wager is at least 1"),
+        ("shoe", "own_cards = 5", 'wagers_allowed_cents = ["1"]', "10: wagers_allowed_cents: expected a whole number"),
+        ("shoe", "own_cards = 5", 'base_least = "half"', "10: base_least: 'half' is no number of times"),
+        ("shoe", "own_cards = 5", 'base_most = "1/0"', "10: base_most: '1/0' is no number of times"),
         ("shoe", "own_cards = 5", 'increment = "90%"\nreserve = "20%"', "11: reserve: increment and reserve together"),
     ],
 )

@@ -225,7 +225,7 @@ def test_an_entry_of_before_reads_without_the_newer_keys() -> None:
     old = table.to_json()
     for key in (
         "rows_printed", "decks_allowed", "without_ranks", "depends_on_play", "envy_to", "envy_trigger",
-        "envy_min_cents", "settlement", "lint_accepts", "split",
+        "envy_min_cents", "settlement", "lint_accepts", "split", "wagers_allowed_cents", "base_least", "base_most",
     ):  # fmt: skip
         del old[key]
     for row in old["rows"]:
