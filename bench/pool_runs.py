@@ -24,7 +24,8 @@ HERE = Path(__file__).parent
 RESULTS = HERE / "results" / "pool_runs.jsonl"
 sys.path.insert(0, str(HERE.parent / "tests" / "accounting"))
 
-import test_pool_twin as twins  # noqa: E402 - the tests' own twin, which is no package
+import pool_steps  # noqa: E402 - the tests' own twin, which is no package
+import test_pool_twin as twins  # noqa: E402
 from pools_build import CardRoom  # noqa: E402
 
 from meterd.accounting.commands import Command  # noqa: E402
@@ -43,8 +44,8 @@ def _counted(room: CardRoom, command: Command) -> Decision:
 def play(seed: int, acts: int) -> str | None:
     """One run. Tells the failure, None where all held."""
     numbers = random.Random(seed)
-    ways = twins.Ways(*(numbers.randrange(100) for _ in twins.Ways._fields))
-    histories = [[twins.Act(*(numbers.randrange(100) for _ in range(4))) for _ in range(acts)] for _ in range(3)]
+    ways = pool_steps.Ways(*(numbers.randrange(100) for _ in pool_steps.Ways._fields))
+    histories = [[pool_steps.Act(*(numbers.randrange(100) for _ in range(4))) for _ in range(acts)] for _ in range(3)]
     try:
         twins.test_a_jackpot_and_its_twin.hypothesis.inner_test(ways, histories[0])
         twins.test_a_home_run_table_and_its_twin.hypothesis.inner_test(histories[1])
