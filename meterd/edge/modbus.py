@@ -247,9 +247,9 @@ class ModbusBus:
 
     async def _attempt_write(self, unit: Unit, work: Awaitable[None]) -> None:
         """Do ``work`` on the outputs; a module that does not take it is polled on and written to again in a second."""
-        failures = unit.failures
+        failures, mismatches = unit.failures, max(1, unit.mismatches)
         await self._attempt(unit, work)
-        if unit.failures > failures or unit.mismatches > 1:
+        if unit.failures > failures or unit.mismatches > mismatches:
             unit.write_after_s = unit.heartbeat_due_s = unit.check_due_s = self._clock() + CHECK_S
 
     def _probe_later(self, unit: Unit) -> None:

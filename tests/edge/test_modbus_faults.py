@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from wire_rig import INPUTS, SENSORS, Rig, rig, until
 
-from meterd.config import BitBlock, CounterBlock
+from meterd.config import BitBlock, CounterBlock, UnitWanted
 from protocols.events import DeviceDown, DeviceUp, Reading
 from protocols.modbus_crc import sealed
 
@@ -203,17 +203,121 @@ def test_noise_makes_no_wager() -> None:
     run(work())
 
 
-def test_a_module_that_refuses_its_writes_is_polled_on() -> None:
-    """Exception replies to writes are counted; levels and counters keep coming and nothing else is asked in between."""
+def test_a_module_that_refuses_its_outputs_is_not_trusted() -> None:
+    """It answers every read; a table whose lamps cannot be set does not open, and the loss says what was refused."""
 
     async def work() -> None:
         async with rig() as r:
             r.module.refuse.add(15)
-            await r.floor.until(lambda: bool(r.floor.of(DeviceUp)))
-            await until(lambda: r.stats.frames["refused"] >= 2)
-            assert r.stats.polls >= 20
-            assert [] == r.floor.of(DeviceDown)
+            await r.floor.until(lambda: bool(r.floor.events))
+            (down,) = r.floor.events
+            assert ("outputs", True) == (down.cause, "unit 40 refused function 15" in down.found)
+            assert 3 == r.stats.frames["refused"]
             assert -1 == r.bus.shown_seq(40)
+            r.module.refuse.clear()
+            await r.floor.until(lambda: bool(r.floor.of(DeviceUp)))
+
+    run(work())
+
+
+def test_a_module_that_begins_to_refuse_its_outputs_closes_its_table_once() -> None:
+    """Polls are answered all the while; after three refusals in a row it is lost, said once, and not trusted again."""
+
+    async def work() -> None:
+        async with rig(units=(40, 41)) as r:
+            await r.floor.until(lambda: len(r.floor.of(DeviceUp)) == 2)
+            r.module.refuse.add(15)
+            await r.floor.until(lambda: len(r.floor.of(DeviceDown)) == 2)
+            assert {"outputs"} == {down.cause for down in r.floor.of(DeviceDown)}
+            refused = r.stats.frames["refused"]
+            await until(lambda: r.stats.frames["refused"] > refused)
+            assert 2 == len(r.floor.of(DeviceDown))
+            assert 2 == len(r.floor.of(DeviceUp))
+
+    run(work())
+
+
+def test_an_output_that_does_not_follow_closes_its_table() -> None:
+    """A relay that is stuck shows in the read-back: written again twice, then lost, with the lamp named."""
+
+    async def work() -> None:
+        async with rig() as r:
+            await r.floor.until(lambda: bool(r.floor.of(DeviceUp)))
+
+            def dark(data: bytes) -> list[bytes]:
+                if data[1] == 15 and data[3] == 0:  # the lamp of seat 3 never comes on
+                    body = data[:7] + bytes((data[7] & ~4,))
+                    return [sealed(body)]
+                return [data]
+
+            r.cable.to_module = dark
+            r.bus.want(40, UnitWanted(5, (False, False, True, *[False] * 5), ()))
+            await r.floor.until(lambda: bool(r.floor.of(DeviceDown)))
+            (down,) = r.floor.of(DeviceDown)
+            assert ("outputs", "pit-1/40: output 2 (lamp of seat 3) stays off whatever is written") == (
+                down.cause,
+                down.found,
+            )
+            assert r.bus.shown_seq(40) < 5
+
+    run(work())
+
+
+def test_a_module_that_answers_no_write_closes_its_table() -> None:
+    """Polls are answered, writes are not: its lamps may show anything."""
+
+    async def work() -> None:
+        async with rig() as r:
+            await r.floor.until(lambda: bool(r.floor.of(DeviceUp)))
+            r.cable.to_module = lambda data: [] if data[1] == 15 else [data]
+            await r.floor.until(lambda: bool(r.floor.of(DeviceDown)))
+            (down,) = r.floor.of(DeviceDown)
+            assert ("outputs", True) == (down.cause, "no reply to function 15" in down.found)
+
+    run(work())
+
+
+def test_a_port_that_takes_no_bytes_is_lost(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A driver held back by flow control: what waits is not sent later, the port is closed and opened again."""
+
+    async def work() -> None:
+        async with rig() as r:
+            await r.floor.until(lambda: bool(r.floor.of(DeviceUp)))
+            with monkeypatch.context() as held:
+                held.setattr("meterd.edge.serialport.SerialLink._send", lambda _, data: data)
+                await r.floor.until(lambda: bool(r.floor.of(DeviceDown)))
+                assert "takes no bytes" in r.stats.port_cause
+            await r.floor.until(lambda: len(r.floor.of(DeviceUp)) == 2)
+
+    run(work())
+
+
+def test_another_module_put_in_place_of_a_silent_one_is_told() -> None:
+    """One that was lost as silent and answers as another kind: the new obstacle is said, once."""
+
+    async def work() -> None:
+        async with rig(mute=(40,)) as r:
+            await r.floor.until(lambda: bool(r.floor.of(DeviceDown)))
+            r.module.identity = [1, 2]
+            r.cable.to_module = lambda data: [data]
+            await r.floor.until(lambda: len(r.floor.of(DeviceDown)) == 2)
+            assert ["timeout", "identity"] == [down.cause for down in r.floor.of(DeviceDown)]
+
+    run(work())
+
+
+def test_every_byte_can_be_traced() -> None:
+    """What went out and what came in, in order, as it was on the wire."""
+    told: list[tuple[str, bytes]] = []
+
+    async def work() -> None:
+        async with rig(trace=lambda direction, data: told.append((direction, data))) as r:
+            r.cable.to_daemon = lambda data: [data[:3], data[3:]]
+            await r.floor.until(lambda: bool(r.floor.of(DeviceUp)))
+        sent = b"".join(data for direction, data in told if direction == "tx")
+        assert b"".join(r.cable.requests) == sent
+        assert r.stats.bytes_in == sum(len(data) for direction, data in told if direction == "rx")
+        assert ("tx", r.cable.requests[0]) == told[0]
 
     run(work())
 

@@ -6,9 +6,12 @@ from dataclasses import replace
 from itertools import pairwise
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from wire_rig import KEYPAD, OUTPUTS, SENSORS
 
 from meterd.config import BitBlock, CounterBlock, ModuleRef, Profile, TextBlock, UnitWanted
+from meterd.edge.modbus_identity import words_text
 from meterd.edge.modbus_line import Reply, Request
 from meterd.edge.modbus_outputs import text_registers
 from meterd.edge.modbus_unit import Unit, counters_continue, counters_of
@@ -59,6 +62,44 @@ def test_word_order_of_wide_counters_is_the_profiles() -> None:
     last = replace(SENSORS, counters=CounterBlock(4, 0, 32, high_word_first=False))
     assert (0x10002, 3) == counters_of(first, (1, 2, 0, 3))
     assert (0x20001, 0x30000) == counters_of(last, (1, 2, 0, 3))
+
+
+@given(before=st.integers(0, 2**32 - 200_000), presses=st.integers(0, 64), first=st.booleans())
+def test_a_counter_of_either_word_order_counts_right_across_every_carry(before: int, presses: int, first: bool) -> None:
+    """Modulo 65,535 the sum of the two registers is the counter, whichever comes first; also at a carry."""
+    block = CounterBlock(3, 0, 32, high_word_first="either")
+    profile = replace(SENSORS, inputs=BitBlock(1, 0, 1), counters=block)
+
+    def read(count: int) -> int:
+        words = (count >> 16, count & 0xFFFF) if first else (count & 0xFFFF, count >> 16)
+        return counters_of(profile, words)[0]
+
+    old, new = read(before), read(before + presses)
+    assert presses == (new - old) % block.modulus
+    assert counters_continue((old,), (new,), block.modulus, 0)
+
+
+@pytest.mark.parametrize("first", [True, False])
+def test_a_module_of_either_word_order_that_lost_its_counters_is_seen(first: bool) -> None:
+    """A fall to 0 from anything that is not near a multiple of 65,535 is a restart."""
+    block = CounterBlock(3, 0, 32, high_word_first="either")
+    profile = replace(SENSORS, inputs=BitBlock(1, 0, 1), counters=block)
+    old = counters_of(profile, (3, 70) if first else (70, 3))
+    assert not counters_continue(old, counters_of(profile, (0, 0)), block.modulus, 100)
+
+
+@pytest.mark.parametrize(
+    ("words", "text"),
+    [
+        ((0x5441, 0x4847, 0x4200), "TAHGB"),
+        ((0x3130, 0x3437, 0x2020), "1047"),
+        ((0x0001, 0xBEEF), "0001-BEEF"),
+        ((0, 0), "0000-0000"),
+    ],
+)
+def test_what_a_module_says_of_itself_is_written_as_people_write_it(words: tuple[int, ...], text: str) -> None:
+    """Text where it is text, without its fill; else hexadecimal registers."""
+    assert text == words_text(words)
 
 
 def test_successive_level_polls_do_not_fit_each_other() -> None:

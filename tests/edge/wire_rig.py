@@ -297,6 +297,7 @@ async def rig(
     name: str = "pit-1",
     cable: Cable | None = None,
     baud: int = 115200,
+    trace: Callable[[str, bytes], None] | None = None,
 ) -> AsyncIterator[Rig]:
     """Everything started; torn down at the end. ``mute``: units that nothing reaches."""
     cable = cable or Cable()
@@ -309,7 +310,7 @@ async def rig(
     floor, stats = Floor(), BusStats()
     plans = [ModuleRef(name, unit, profile, (serials or {}).get(unit)) for unit in units]
     usual = PollConfig(levels_ms=25, counters_ms=200, timeout_ms=100)
-    bus = ModbusBus(config, plans, poll or usual, floor, stats, identities=identities)
+    bus = ModbusBus(config, plans, poll or usual, floor, stats, identities=identities, trace=trace)
     task = asyncio.create_task(bus.run())
     try:
         yield Rig(cable, module, bus, floor, stats)
