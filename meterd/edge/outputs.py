@@ -50,7 +50,7 @@ async def _close_all(site: Site) -> tuple[Closing, ...]:
     for bus in site.buses:
         if bus.kind == "alpha":
             work.append(_close_signs(bus, [sign for sign in site.signs if sign.bus == bus.id]))
-        else:
+        elif bus.kind == "modbus":
             work.append(_close_modules(bus, [module for module in modules.values() if module.bus == bus.id]))
     return tuple(closing for closings in await asyncio.gather(*work) for closing in closings)
 
@@ -114,8 +114,6 @@ async def _ask(line: Line, module: ModuleRef, request: Request) -> Reply:
 async def _close_signs(bus: BusConfig, signs: Sequence[SignConfig]) -> list[Closing]:
     """One line of signs: CLOSED into every figure, and no message on top. Signs never answer: sent is all there is."""
     queue = SignQueue(bus, signs)
-    for state in queue.signs.values():
-        state.applied = state.plan  # whatever memory it has is kept: nothing may be erased now
     lost = _Loss()
     try:
         link = await open_link(bus, lost, dtr=False)
@@ -123,7 +121,7 @@ async def _close_signs(bus: BusConfig, signs: Sequence[SignConfig]) -> list[Clos
         return [Closing(sign.id, str(fault)) for sign in signs]
     try:
         async with asyncio.timeout(SIGN_LIMIT_S):
-            queue.link_up(time.monotonic())
+            queue.only_close(time.monotonic())  # nothing may be erased now
             while not queue.idle and lost.error is None:
                 step = queue.next(time.monotonic())
                 if isinstance(step, Send):

@@ -15,18 +15,26 @@ import asyncio
 import contextlib
 import time
 from collections.abc import Awaitable, Callable, Sequence
+from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
+from zoneinfo import ZoneInfo
 
 from meterd.config import BusConfig, SignConfig
-from meterd.edge.serialport import Backoff, PortLostError, SerialLink, open_link, program_fault
-from meterd.edge.sign_queue import CLOSED, Send, Shown, SignQueue, SignWanted, amount_cents
-from protocols.alpha import ClearMemory, WriteText
+from meterd.edge.serialport import Backoff, PortLostError, SerialLink, open_link, program_fault, wait_for_port
+from meterd.edge.sign_queue import CLOSED, Send, Shown, SignQueue, SignWanted, WallTime, amount_cents
+from protocols.alpha import ClearMemory, RunSequence
 
 STUCK_S: Final = 5.0  # the longest transmission takes a second at 1200 baud
 CLOSE_LIMIT_S: Final = 10.0  # on the way out; whoever stops us has a limit of its own
 
-__all__ = ["CLOSED", "Shown", "SignBus", "SignWanted"]
+__all__ = ["CLOSED", "Shown", "SignBus", "SignWanted", "WallTime", "wall_time"]
+
+
+def wall_time(timezone: str) -> WallTime:
+    """The floor's time of day, for the clocks of its signs."""
+    now = datetime.now(ZoneInfo(timezone))
+    return WallTime(now.hour, now.minute, now.isoweekday() % 7 + 1)
 
 
 class SignBus:
@@ -40,13 +48,16 @@ class SignBus:
         *,
         clock: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+        wall: Callable[[], WallTime] = lambda: wall_time("UTC"),
+        trace: Callable[[str, bytes], None] | None = None,
     ) -> None:
-        """Prepare; :meth:`run` does everything."""
+        """Prepare; :meth:`run` does everything. ``trace`` is shown every byte: ``tx`` or ``rx``, and the bytes."""
         self._bus = bus
         self._memory_dir = memory_dir
         self._clock = clock
         self._sleep = sleep
-        self._queue = SignQueue(bus, signs)
+        self._trace = trace
+        self._queue = SignQueue(bus, signs, wall)
         for name, state in self._queue.signs.items():
             state.applied = _read(self._plan_path(name))
         self._stirred = asyncio.Event()
@@ -62,7 +73,7 @@ class SignBus:
         backoff = Backoff()
         try:
             while self._queue.signs:
-                peer = _Peer(self._stirred)
+                peer = _Peer(self._stirred, self._trace)
                 link = None
                 try:
                     link = await open_link(self._bus, peer, dtr=False)
@@ -76,7 +87,7 @@ class SignBus:
                 finally:
                     if link is not None:
                         link.close()
-                await self._sleep(backoff.next_s())
+                await wait_for_port(self._bus.port, backoff.next_s())
         finally:
             self.up = False
 
@@ -89,6 +100,12 @@ class SignBus:
         """What a sign should show from now on. An older ``seq`` than the last is ignored; so is all after go_closed."""
         if not self._stopping and self._queue.signs[sign].want(wanted):
             self._stir()
+
+    def unheard(self, unheard: bool) -> None:
+        """Whether nothing has been heard of the money for too long: every figure says CLOSED until it is again."""
+        for state in self._queue.signs.values():
+            state.unheard(unheard)
+        self._stir()
 
     async def go_closed(self) -> None:
         """CLOSED in every figure and no message, for good; returns once the signs got it or the port is gone."""
@@ -150,6 +167,8 @@ class SignBus:
         if isinstance(step.command, ClearMemory):
             with contextlib.suppress(OSError):
                 self._plan_path(step.sign).unlink(missing_ok=True)
+        if self._trace is not None:
+            self._trace("tx", step.data)
         link.write(step.data)
         began_s = self._clock()
         while link.get_write_buffer_size() and not link.is_closing():
@@ -162,7 +181,7 @@ class SignBus:
         peer.raise_if_lost()
         self.sent += 1
         self._queue.sent(step, self._clock())
-        if isinstance(step.command, WriteText) and step.command.label != "0":
+        if isinstance(step.command, RunSequence):  # the last of what a plan consists of
             _write(self._plan_path(step.sign), self._queue.signs[step.sign].plan)
 
     async def _wait(self, seconds: float) -> None:
@@ -182,9 +201,14 @@ class SignBus:
 class _Peer(asyncio.Protocol):
     """Hears nothing that matters; notices the loss of the port."""
 
-    def __init__(self, stirred: asyncio.Event) -> None:
+    def __init__(self, stirred: asyncio.Event, trace: Callable[[str, bytes], None] | None = None) -> None:
         self._stirred = stirred
+        self._trace = trace
         self._lost: PortLostError | None = None
+
+    def data_received(self, data: bytes) -> None:
+        if self._trace is not None:
+            self._trace("rx", data)
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._lost = exc if isinstance(exc, PortLostError) else PortLostError("closed")

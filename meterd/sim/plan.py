@@ -107,11 +107,17 @@ class ModulePlan:
 
 @dataclass(frozen=True, slots=True)
 class SignPlan:
-    """A sign on a line: it hears its own type code and ``Z``, its own address and ``00``."""
+    """A sign on a line: it hears its own type code and ``Z``, its own address and ``00``.
+
+    ``columns`` of its display, 0 where that does not matter; ``answers`` reads; ``deaf``: its data bits are set wrong.
+    """
 
     id: str
     type_code: str = "Z"
     address: str = "00"
+    columns: int = 0
+    answers: bool = True
+    deaf: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,8 @@
 * A transmission nearer than a quarter of a second after the last one is lost without a word.
 * A text longer than its STRING does not get cut: it empties the STRING. Files that were not allocated take nothing.
 * The priority message takes the screen until it is released; a message without text holds a blank screen.
+* A reset or a tone makes it deaf for seconds. What stands still and is wider than its display is cut.
+* It answers reads with the write code of what was read, behind twenty NULs.
 Times are seconds of the monotonic clock.
 """
 
@@ -17,23 +19,42 @@ from typing import Final, NamedTuple
 
 from meterd.sim.plan import SignPlan
 from protocols.alpha import (
+    PREAMBLE,
     STRING_MAX,
-    AlphaParser,
     CallString,
     ClearMemory,
     Code,
     Command,
     ConfigureMemory,
+    Mode,
     Part,
+    ReadInformation,
+    ReadMemory,
+    ReadString,
     ReleasePriority,
+    RunSequence,
+    SetDay,
+    SetTime,
+    SetTimeFormat,
+    SoftReset,
     StringFile,
+    TextFile,
+    Tone,
     Transmission,
     WriteString,
     WriteText,
     text_size,
 )
+from protocols.alpha import transmission as frame
+from protocols.alpha_parser import AlphaParser
+from protocols.alpha_replies import reply
+from protocols.errors import Cause
 
 DEAF_S: Final = 2.0
+RESET_S: Final = 9.0
+TONE_S: Final = 3.0
+POOL: Final = 0x7F00
+FILE_OVERHEAD: Final = 13
 NEAREST_S: Final = 0.25
 #: Timers wake a little early or late; a sender that keeps the pause is not punished for a millisecond.
 TOLERANCE_S: Final = 0.005
@@ -61,8 +82,11 @@ class AlphaSign:
         """Begin as out of the box: no files, no message."""
         self._sizes: dict[str, tuple[bool, int]] = {}
         self._texts: dict[str, tuple[Part, ...]] = {}
+        self._modes: dict[str, Mode] = {}
         self._strings: dict[str, str] = {}
         self._priority: tuple[Part, ...] | None = None
+        self._sequence: str | None = None
+        self.clock: list[Command] = []
         self._ended = self._deaf_until = float("-inf")
         self._cleared = False
         self._usable = False
@@ -90,13 +114,41 @@ class AlphaSign:
             return self._drawn(self._priority)
         if not self._usable:
             return ""
-        return " ".join(self._drawn(parts) for parts in self._texts.values() if parts)
+        labels = self._texts if self._sequence is None else self._sequence
+        return " ".join(self._drawn(self._texts[label]) for label in labels if self._texts.get(label))
+
+    def pages(self) -> list[str]:
+        """What stands on the display in turn."""
+        labels = self._texts if self._sequence is None else self._sequence
+        return [self._drawn(self._texts[label]) for label in labels if self._texts.get(label)]
+
+    def answer(self, command: Command) -> bytes:
+        """What it says to a read; empty for everything else, and from a sign that does not answer."""
+        if not self.plan.answers:
+            return b""
+        match command:
+            case ReadInformation():
+                free = POOL - sum(size + FILE_OVERHEAD for _, size in self._sizes.values())
+                hour, minute = next(((c.hour, c.minute) for c in self.clock[::-1] if isinstance(c, SetTime)), (0, 0))
+                return reply(b'E"10404402A0699%02d%02dM00%04X,%04X' % (hour, minute, POOL, free))
+            case ReadMemory():
+                return reply(b"E$" + self._configuration())
+            case ReadString(label):
+                return reply(b"G" + (label + self._strings.get(label, "")).encode("ascii"))
+            case _:
+                return b""
+
+    def power_cut(self) -> None:
+        """Somebody pulled its plug for a day: its memory is gone, and nobody is told."""
+        self.__post_init__()
 
     def figures(self) -> dict[str, str]:
         """Each STRING and what it holds; empty where a text too long emptied it."""
         return dict(self._strings)
 
     def _fate(self, transmission: Transmission, began: float) -> str:
+        if self.plan.deaf:
+            return "other"
         mine = transmission.type_code in {_ANY_TYPE, self.plan.type_code} or self.plan.type_code == _ANY_TYPE
         if not mine or transmission.address not in {_ALL, self.plan.address}:
             return "other"
@@ -120,29 +172,61 @@ class AlphaSign:
                     self.faults["configured without clearing"] += 1
             case WriteText("0", parts):
                 self._priority = parts
-            case WriteText(label, parts):
-                self._write_text(label, parts, text_size(command))
+                self._look(command)
+            case WriteText():
+                self._write_text(command)
             case WriteString(label, text):
                 self._write_string(label, text)
             case ReleasePriority():
                 self._priority = None
             case _:
+                self._do_special(command, at)
+
+    def _do_special(self, command: Command, at: float) -> None:
+        match command:
+            case RunSequence(labels):
+                self._sequence = labels
+            case SoftReset() | Tone():
+                self._deaf_until = at + (TONE_S if isinstance(command, Tone) else RESET_S)
+            case SetTime() | SetDay() | SetTimeFormat():
+                self.clock.append(command)
+            case ReadInformation() | ReadMemory() | ReadString():
+                pass
+            case _:
                 self.faults["unknown command"] += 1
 
     def _erase(self, at: float) -> None:
         self._sizes.clear()
+        self._sequence = None
         self._texts.clear()
         self._strings.clear()
         self._deaf_until = at + DEAF_S
 
-    def _write_text(self, label: str, parts: tuple[Part, ...], size: int) -> None:
-        string, room = self._sizes.get(label, (True, 0))
+    def _look(self, text: WriteText) -> None:
+        """What stands still and is wider than the display is cut, in the middle of a figure perhaps."""
+        drawn = self._drawn(text.parts)
+        if self.plan.columns and text.mode is Mode.HOLD and len(drawn) > self.plan.columns:
+            self.faults["cut off"] += 1
+
+    def _configuration(self) -> bytes:
+        files = [
+            StringFile(label, size) if string else TextFile(label, size)
+            for label, (string, size) in self._sizes.items()
+        ]
+        if not files:
+            return b""
+        return frame(ConfigureMemory(tuple(files)))[len(PREAMBLE) + 7 : -1]
+
+    def _write_text(self, text: WriteText) -> None:
+        string, room = self._sizes.get(text.label, (True, 0))
         if string:
             self.faults["no such file"] += 1
-        elif size > room:
+        elif text_size(text) > room:
             self.faults["text too long"] += 1
         else:
-            self._texts[label] = parts
+            self._texts[text.label] = text.parts
+            self._modes[text.label] = text.mode
+            self._look(text)
 
     def _write_string(self, label: str, text: str) -> None:
         string, room = self._sizes.get(label, (False, 0))
@@ -153,6 +237,8 @@ class AlphaSign:
             self._strings[label] = ""
         else:
             self._strings[label] = text
+            for page, parts in self._texts.items():
+                self._look(WriteText(page, parts, self._modes.get(page, Mode.HOLD)))
 
     def _drawn(self, parts: tuple[Part, ...]) -> str:
         pieces = []
@@ -177,14 +263,22 @@ class SignLine:
         self._parser = AlphaParser()
         self._began: float | None = None
 
+    @property
+    def skipped(self) -> Counter[Cause]:
+        """Frames that no sign could understand, by cause."""
+        return self._parser.skipped
+
     def serve(self, data: bytes, at: float) -> bytes:
-        """Bytes whose last came off the line at ``at``. Signs of this kind never answer."""
+        """Bytes whose last came off the line at ``at``; what the signs say to reads. They never acknowledge a write."""
+        said = b""
         if self._began is None:
             self._began = at - len(data) * self._character_s
         for transmission in self._parser.receive(data):
             for sign in self.signs:
-                sign.hear(transmission, self._began, at, self._doubt_s())
+                heard = sign.hear(transmission, self._began, at, self._doubt_s())
+                if heard.fate == "taken":
+                    said += b"".join(sign.answer(command) for command in transmission.commands)
             self._began = at
         if not self._parser.pending:
             self._began = None
-        return b""
+        return said

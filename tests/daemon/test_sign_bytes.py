@@ -16,18 +16,27 @@ from floor_rig import Floor
 from meterd.sim.plan import SignPlan
 from meterd.sim.sign import AlphaSign, SignLine
 from protocols.alpha import (
-    AlphaParser,
+    EOT,
+    ETX,
+    SOH,
+    STX,
     CallString,
     ClearMemory,
     Code,
     Command,
     ConfigureMemory,
+    Mode,
     ReleasePriority,
+    RunSequence,
+    SetDay,
+    SetTime,
+    SetTimeFormat,
     StringFile,
     Transmission,
     WriteString,
     WriteText,
 )
+from protocols.alpha_parser import AlphaParser
 
 pytestmark = pytest.mark.peer
 
@@ -41,13 +50,18 @@ def built(kind, *what):
     if kind == "clear": return f.clear_memory()
     if kind == "release": return f.clear_priority_file()
     if kind == "string": return f.write_string_file(what[0].encode(), what[1].encode())
-    if kind == "text": return f.write_text_file(what[0].encode(), render(what[1], variables=STRINGS), mode=c.MODE_HOLD)
+    if kind == "text":
+        mode = c.MODE_HOLD if what[2] else c.MODE_ROTATE
+        return f.write_text_file(what[0].encode(), render(what[1], variables=STRINGS), mode=mode)
+    if kind == "sequence": return f.set_run_sequence([label.encode() for label in what[0]])
+    if kind == "time": return f.set_time(*what)
+    if kind == "day": return f.set_day_of_week(*what)
+    if kind == "format": return f.set_time_format(*what)
     return f.set_memory_config([
         f.FileAllocation.string(label.encode(), size) if string else f.FileAllocation(label.encode(), size)
         for label, size, string in what[0]])
-out = b"".join(f.packet(built(kind, *what), sign_type=sign.encode(), address=address.encode())
-               for kind, what, sign, address in json.load(sys.stdin))
-print(out.hex())
+print(json.dumps([f.packet(built(kind, *what), sign_type=sign.encode(), address=address.encode()).hex()
+                  for kind, what, sign, address in json.load(sys.stdin)]))
 """
 MARKUP = {
     Code.RED: "<red>", Code.GREEN: "<green>", Code.AMBER: "<amber>", Code.FIXED_WIDTH_ON: "<fixed_width>",
@@ -90,7 +104,8 @@ def test_every_byte_to_a_sign_is_readerboards(make_floor: Callable[..., Floor]) 
     heard = parser.receive(raw)
     kinds = {type(command) for transmission in heard for command in transmission.commands}
     print(len(raw), "bytes,", len(heard), "transmissions,", sorted(kind.__name__ for kind in kinds))
-    assert {ClearMemory, ConfigureMemory, WriteText, WriteString, ReleasePriority} == kinds
+    files = {ClearMemory, ConfigureMemory, WriteText, WriteString, ReleasePriority, RunSequence}
+    assert {*files, SetTime, SetDay, SetTimeFormat} == kinds
     assert (0, False) == (parser.skipped.total(), parser.pending)
     assert readerboards(heard) == raw
 
@@ -113,7 +128,7 @@ def win_came_and_went(floor: Floor) -> bool:
 
 
 def closed(floor: Floor) -> bool:
-    return floor.seen("display", sign="pit-sign")[-1]["text"] == "MEGA CLOSED  MAJOR CLOSED  MINOR CLOSED"
+    return floor.seen("display", sign="pit-sign")[-1]["text"] == "MEGA CLOSED MAJOR CLOSED MINOR CLOSED"
 
 
 def readerboards(heard: list[Transmission]) -> bytes:
@@ -123,23 +138,36 @@ def readerboards(heard: list[Transmission]) -> bytes:
         [os.environ["METERD_READERBOARD_PYTHON"], "-c", PEER],
         input=json.dumps(asked), capture_output=True, text=True, check=True, timeout=60,
     )  # fmt: skip
-    return bytes.fromhex(built.stdout)
+    return b"".join(with_checksum(bytes.fromhex(each)) for each in json.loads(built.stdout))
+
+
+def with_checksum(frame: bytes) -> bytes:
+    """A frame of the peer, which sends none, with the sum of all bytes from STX to ETX."""
+    at = frame.index(STX, frame.index(SOH))
+    summed = frame[at:-1] + ETX
+    return frame[:at] + summed + b"%04X" % (sum(summed) & 0xFFFF) + EOT
 
 
 def content(command: Command) -> tuple[str, list[object]]:
     """A command in the peer's words."""
     match command:
-        case ClearMemory():
-            return "clear", []
-        case ReleasePriority():
-            return "release", []
         case ConfigureMemory(files):
-            return "memory", [[[file.label, file.size, isinstance(file, StringFile)] for file in files]]
+            what = "memory", [[[file.label, file.size, isinstance(file, StringFile)] for file in files]]
         case WriteString(label, text):
-            return "string", [label, text]
-        case WriteText(label, parts):
-            return "text", [label, "".join(map(marked_up, parts))]
-    raise AssertionError(f"{command} is not of a progressive sign")
+            what = "string", [label, text]
+        case WriteText(label, parts, mode):
+            what = "text", [label, "".join(map(marked_up, parts)), mode is Mode.HOLD]
+        case RunSequence(labels):
+            what = "sequence", [labels]
+        case SetTime(hour, minute):
+            what = "time", [hour, minute]
+        case SetDay(day):
+            what = "day", [day]
+        case SetTimeFormat(hours_24):
+            what = "format", [hours_24]
+        case _:
+            what = {ClearMemory: "clear", ReleasePriority: "release"}[type(command)], []
+    return what
 
 
 def marked_up(part: str | Code | CallString) -> str:

@@ -77,7 +77,7 @@ def test_lamps_go_dark_and_signs_say_closed_and_what_is_missing_is_named() -> No
         assert [False] * 7 + [True] == module.coils[40][:8]
         assert [0x434C, 0x4F53, 0x4544] == module.registers[41][:3]
         for command in (WriteString("a", "CLOSED"), WriteString("b", "CLOSED"), ReleasePriority()):
-            assert transmission(command, "^", "00") in bytes(said)
+            assert transmission(command, "^", "00", checked=True) in bytes(said)
         assert b"E$" not in bytes(said)
         asyncio.get_running_loop().remove_reader(master)
         os.close(master)

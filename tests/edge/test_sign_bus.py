@@ -13,27 +13,29 @@ import pytest
 from wire_rig import LIMIT_S, raw_pty, until
 
 from meterd.config import BusConfig, SignConfig, SignModel
-from meterd.edge.sign import CLOSED, SignBus, SignWanted
+from meterd.edge.sign import CLOSED, SignBus, SignWanted, WallTime, wall_time
 from meterd.edge.sign_queue import Send
 from protocols.alpha import (
     ClearMemory,
     Command,
     ConfigureMemory,
-    Figure,
     ReleasePriority,
+    RunSequence,
     StringFile,
     TextFile,
     WriteString,
-    figures_text,
     text_size,
     transmission,
 )
+from protocols.alpha_pages import Figure, pages
 
-SIGN = SignConfig("pit", "sign-1", SignModel("betabrite", "^", "00", 13, 12), (("nexus", "mega"),), ("MEGA",))
+SIGN = SignConfig(
+    "pit", "sign-1", SignModel("betabrite", "^", "00", 13, 12, clock=False), (("nexus", "mega"),), ("M",), (9,)
+)
 FILE = StringFile("a", 12)
-TEXT = figures_text("A", [Figure("MEGA", FILE)])
+(TEXT,) = pages([Figure("M", FILE, 9)], 13)
 SETUP: list[Command] = [ClearMemory(), ConfigureMemory((TextFile("A", text_size(TEXT)), FILE))]
-START: list[Command] = [WriteString("a", CLOSED), TEXT, ReleasePriority()]
+START: list[Command] = [WriteString("a", CLOSED), TEXT, RunSequence("A"), ReleasePriority()]
 
 
 def run(work: Coroutine[Any, Any, None]) -> None:
@@ -41,7 +43,7 @@ def run(work: Coroutine[Any, Any, None]) -> None:
 
 
 def wire(*commands: Command) -> bytes:
-    return b"".join(transmission(command, "^", "00") for command in commands)
+    return b"".join(transmission(command, "^", "00", checked=True) for command in commands)
 
 
 class Time:
@@ -67,8 +69,15 @@ class Bench:
         self.master = master
         self.bytes = b""
         self.times: list[float] = []
+        self.traced: list[tuple[str, bytes]] = []
         self.bus = SignBus(
-            BusConfig("sign-1", "alpha", port, 9600), [SIGN], memory, clock=self.time, sleep=self.time.sleep
+            BusConfig("sign-1", "alpha", port, 9600),
+            [SIGN],
+            memory,
+            clock=self.time,
+            sleep=self.time.sleep,
+            wall=lambda: WallTime(14, 30, 3),
+            trace=lambda direction, data: self.traced.append((direction, data)),
         )
         sent = self.bus._queue.sent
 
@@ -241,3 +250,24 @@ def test_a_figure_handed_to_a_port_that_is_lost_is_not_taken_as_shown(
 
 def _unplugged(_fd: int, _data: bytes) -> int:
     raise OSError(5, "Input/output error")
+
+
+def test_every_byte_is_traced_both_ways(tmp_path: Path) -> None:
+    """Who records the wire sees what was sent and what a sign said to it."""
+
+    async def work() -> None:
+        async with bench(tmp_path) as b:
+            await until(lambda: b.bytes == wire(*SETUP, *START))
+            os.write(b.master, b"hello")
+            await until(lambda: ("rx", b"hello") in b.traced)
+            assert wire(*SETUP, *START) == b"".join(data for direction, data in b.traced if direction == "tx")
+
+    run(work())
+
+
+def test_the_floors_time_of_day() -> None:
+    """Sunday is day 1, as signs count; a zone is the floor's own."""
+    wall = wall_time("America/Denver")
+    assert wall.hour in range(24)
+    assert wall.minute in range(60)
+    assert wall.day in range(1, 8)

@@ -8,18 +8,24 @@ from typing import Any
 import pytest
 
 from meterd.config import BusConfig, SignConfig, SignModel
-from meterd.edge.sign_queue import CLOSED, REPUSH_S, Send, SignQueue, SignWanted, amount_cents
+from meterd.edge.sign_queue import CLOCK_S, CLOSED, REPUSH_S, Send, SignQueue, SignWanted, WallTime, amount_cents
 from meterd.sim.plan import SignPlan
 from meterd.sim.sign import AlphaSign
 from protocols.alpha import (
-    QUIET_MS,
-    AlphaParser,
     ClearMemory,
     ConfigureMemory,
+    Mode,
     ReleasePriority,
+    RunSequence,
+    SetDay,
+    SetTime,
+    SetTimeFormat,
     WriteString,
+    WriteText,
+    quiet_ms,
     transmission,
 )
+from protocols.alpha_parser import AlphaParser
 
 BUS = BusConfig("sign-1", "alpha", "/dev/none", 9600)
 MODEL = SignModel("betabrite", "^", "00", 13, 12)
@@ -36,9 +42,11 @@ class Player:
 
     def __init__(self, *signs: SignConfig, remembered: bool = False) -> None:
         self.now = 1000.0
-        self.queue = SignQueue(BUS, signs)
+        self.queue = SignQueue(BUS, signs, lambda: WallTime(14, 30, 3))
         self.frames: list[tuple[float, Send]] = []
-        self.signs = {s.id: AlphaSign(SignPlan(s.id, s.model.type_code, s.model.address)) for s in signs}
+        self.signs = {
+            s.id: AlphaSign(SignPlan(s.id, s.model.type_code, s.model.address, s.model.columns)) for s in signs
+        }
         if remembered:
             for state in self.queue.signs.values():
                 state.applied = state.plan
@@ -63,17 +71,18 @@ class Player:
 
 
 def test_a_new_plan_clears_waits_configures_and_closes_before_any_value() -> None:
-    """E$, two seconds, configuration, two seconds, CLOSED in every figure, the TEXT once, then the values."""
+    """E$, two seconds, configuration, two seconds, CLOSED in every figure, the pages once, the clock, then values."""
     player = Player(sign())
     player.queue.signs["pit"].want(SignWanted(5, ("$1,000.00", "$2.00")))
-    commands = player.play(10)
+    commands = player.play(12)
     kinds = [type(c).__name__ for c in commands]
     assert kinds == [
-        *["ClearMemory", "ConfigureMemory", "WriteString", "WriteString", "WriteText"],
-        *["ReleasePriority", "WriteString", "WriteString"],
+        *["ClearMemory", "ConfigureMemory", "WriteString", "WriteString"],
+        *["WriteText", "WriteText", "WriteText", "WriteText", "RunSequence"],
+        *["ReleasePriority", "SetTimeFormat", "SetDay", "SetTime", "WriteString", "WriteString"],
     ]
     assert [CLOSED, CLOSED, "$1,000.00", "$2.00"] == [c.text for c in commands if isinstance(c, WriteString)]
-    assert "L0 $1,000.00  L1 $2.00" == player.signs["pit"].shows()
+    assert ["L0", "$1,000.00", "L1", "$2.00"] == player.signs["pit"].pages()
     assert {} == player.signs["pit"].faults
 
 
@@ -89,11 +98,11 @@ def test_every_frame_is_the_codecs_and_keeps_its_distance() -> None:
     player = Player(sign(), remembered=False)
     for n in range(20):
         player.queue.signs["pit"].want(SignWanted(n, (f"${n}.00", f"${n}.50"), "WIN T1 $5.00" if n % 7 == 3 else None))
-        player.play(0.4)
+        player.play(0.5)
     player.play(10)
     for (at, step), (following, _) in pairwise(player.frames):
-        assert transmission(step.command, "^", "00") == step.data
-        assert following - (at + len(step.data) * 10 / 9600) >= QUIET_MS[type(step.command)] / 1000
+        assert transmission(step.command, "^", "00", checked=True) == step.data
+        assert following - (at + len(step.data) * 10 / 9600) >= quiet_ms(step.command) / 1000
     assert {} == player.signs["pit"].faults
 
 
@@ -145,7 +154,8 @@ def test_everything_is_pushed_again_after_a_quarter_of_an_hour_without_closing()
     state.want(SignWanted(1, ("$1.00", "$5.00")))
     player.play(10)
     commands = player.play(REPUSH_S)
-    assert ["WriteText", "ReleasePriority", "WriteString", "WriteString"] == [type(c).__name__ for c in commands]
+    kinds = [*["WriteText"] * 4, "RunSequence", "ReleasePriority", "WriteString", "WriteString"]
+    assert kinds == [type(c).__name__ for c in commands]
     assert ["$1.00", "$5.00"] == [c.text for c in commands if isinstance(c, WriteString)]
 
 
@@ -203,3 +213,100 @@ def test_what_somebody_else_just_sent_is_given_its_distance() -> None:
     fresh, known = Player(sign()), Player(sign(), remembered=True)
     assert 2.0 <= fresh.queue.wait_s(fresh.now) < 2.1
     assert 0.25 <= known.queue.wait_s(known.now) < 0.3
+
+
+def test_the_clock_is_set_on_connect_and_every_hour() -> None:
+    """Format, day, time: when nothing else is to be sent, and again after an hour; not on a sign without a clock."""
+    player = Player(sign(address="01"), sign("other", address="02", clock=False), remembered=True)
+    player.play(15)
+    clock = [SetTimeFormat(), SetDay(3), SetTime(14, 30)]
+    assert clock == player.signs["pit"].clock
+    assert [] == player.signs["other"].clock
+    commands = [c for c in player.play(CLOCK_S) if isinstance(c, SetTimeFormat | SetDay | SetTime)]
+    assert clock == commands
+
+
+def test_signs_that_show_one_meter_share_a_transmission() -> None:
+    """One figure, one broadcast; the meter has the same file on each; a sign without it takes nothing."""
+    here, there = ("nexus", "level-0"), ("nexus", "level-1")
+    one, other, third = sign("one", 1, address="01"), sign("other", 2, address="02"), sign("third", 1, address="03")
+    third = SignConfig("third", "sign-1", third.model, (there,), ("L1",))
+    assert (here, there) == other.shows
+    player = Player(one, other, third)
+    for name, values in (("one", ("$1.00",)), ("other", ("$1.00", "$2.00")), ("third", ("$2.00",))):
+        player.queue.signs[name].want(SignWanted(1, values))
+    player.play(60)
+    begun = len(player.frames)
+    for name, values in (("one", ("$1.01",)), ("other", ("$1.01", "$2.02")), ("third", ("$2.02",))):
+        player.queue.signs[name].want(SignWanted(2, values))
+    assert [WriteString("a", "$1.01"), WriteString("b", "$2.02")] == player.play(10)
+    assert {"Z00"} == {step.data[7:10].decode() for _, step in player.frames[begun:]}
+    assert {"a": "$1.01"} == player.signs["one"].figures()
+    assert {"a": "$1.01", "b": "$2.02"} == player.signs["other"].figures()
+    assert {"b": "$2.02"} == player.signs["third"].figures()
+    assert all(state.shown.seq == 2 for state in player.queue.signs.values())
+
+
+def test_what_should_differ_is_not_broadcast() -> None:
+    """Where one of them should say another thing, or takes no broadcast, each has its own transmission."""
+    one, other = sign("one", 1, address="01"), sign("other", 1, address="02")
+    player = Player(one, other)
+    player.queue.signs["one"].want(SignWanted(1, ("$1.00",)))
+    player.queue.signs["other"].want(SignWanted(1, ("$2.00",)))
+    player.play(60)
+    assert [{"a": "$1.00"}, {"a": "$2.00"}] == [each.figures() for each in player.signs.values()]
+    taking_none = Player(one, sign("other", 1, address="02", broadcast=False))
+    taking_none.play(60)
+    assert {"^01", "^02"} == {step.data[7:10].decode() for _, step in taking_none.frames}
+
+
+def test_a_sign_is_not_sent_a_figure_it_would_show_cut() -> None:
+    """One digit more than a page was laid out for: CLOSED, whatever the file would hold."""
+    player = Player(SignConfig("pit", "sign-1", SignModel("b", "^", "00", 13, 16), (("n", "m"),), ("L",), (11,)))
+    state = player.queue.signs["pit"]
+    state.want(SignWanted(1, ("$999,999.99",)))
+    player.play(12)
+    assert ["L $999,999.99"] == player.signs["pit"].pages()
+    state.want(SignWanted(2, ("$1,000,000.00",)))
+    player.play(1)
+    assert ["L CLOSED"] == player.signs["pit"].pages()
+    assert 1 == state.too_long
+
+
+def test_a_sign_without_checksums_is_spoken_to_without() -> None:
+    """Whatever the model says: a site file may name a sign that hears only frames without."""
+    player = Player(sign(checksum=False))
+    player.play(12)
+    assert all(transmission(step.command, "^", "00") == step.data for _, step in player.frames)
+
+
+def test_the_plan_does_not_depend_on_the_checksum() -> None:
+    """Another way of sending is no reason to erase a sign."""
+    plans = [Player(sign(checksum=checksum)).queue.signs["pit"].plan for checksum in (True, False)]
+    assert plans[0] == plans[1]
+
+
+def test_money_that_is_not_heard_of_shows_closed() -> None:
+    """A stalled money thread: CLOSED until it is back, then the newest."""
+    player = Player(sign(), remembered=True)
+    state = player.queue.signs["pit"]
+    state.want(SignWanted(1, ("$1.00", "$2.00"), "WIN T1 $5.00"))
+    player.play(12)
+    state.unheard(True)
+    commands = player.play(3)
+    assert [WriteString("a", CLOSED), WriteString("b", CLOSED), ReleasePriority()] == commands
+    state.want(SignWanted(2, ("$3.00", "$2.00")))
+    assert [] == player.play(3)
+    state.unheard(False)
+    assert [WriteString("b", "$2.00"), WriteString("a", "$3.00")] == sorted(player.play(3), key=lambda c: -ord(c.label))
+
+
+def test_a_notice_is_the_last_page() -> None:
+    """Where the house may keep contributions the sign says so, moving, behind its figures."""
+    config = sign()
+    told = SignConfig(config.id, config.bus, config.model, config.shows, config.labels, (13, 13), "May be kept.")
+    player = Player(told)
+    texts = [c for c in player.play(12) if isinstance(c, WriteText)]
+    assert (Mode.ROTATE, "May be kept.") == (texts[-1].mode, texts[-1].parts[-1])
+    assert "May be kept." == player.signs["pit"].pages()[-1]
+    assert RunSequence("ABCDE") in [step.command for _, step in player.frames]

@@ -13,34 +13,41 @@ from hypothesis import strategies as st
 import protocols
 from protocols.alpha import (
     PREAMBLE,
-    QUIET_MS,
-    AlphaParser,
     CallString,
     ClearMemory,
     Code,
     Command,
     ConfigureMemory,
-    Figure,
     Mode,
     Other,
+    ReadInformation,
+    ReadMemory,
+    ReadString,
     ReleasePriority,
+    RunSequence,
+    SetDay,
+    SetTime,
+    SetTimeFormat,
+    SoftReset,
     StringFile,
     TextFile,
+    Tone,
     Transmission,
     WriteString,
     WriteText,
     figure,
-    figures_text,
-    takeover,
+    quiet_ms,
     text_size,
     transmission,
 )
+from protocols.alpha_pages import Figure, pages, takeover
+from protocols.alpha_parser import AlphaParser
+from protocols.alpha_replies import Information, ReplyParser, reply, same_files
 from protocols.errors import Cause, PeerError
 
-VECTORS = {
-    vector["name"]: bytes.fromhex(vector["frame_hex"])
-    for vector in json.loads((Path(protocols.__file__).parent / "vectors" / "alpha.json").read_text())["frames"]
-}
+FILE = json.loads((Path(protocols.__file__).parent / "vectors" / "alpha.json").read_text())
+VECTORS = {vector["name"]: bytes.fromhex(vector["frame_hex"]) for vector in FILE["frames"]}
+REPLIES = {vector["name"]: bytes.fromhex(vector["hex"]) for vector in FILE["replies"]}
 STRING_A = StringFile("a", 16)
 SAID: dict[str, Command] = {
     "write_text_A_rotate": WriteText("A", ("HELLO",), Mode.ROTATE),
@@ -50,8 +57,29 @@ SAID: dict[str, Command] = {
     "clear_memory": ClearMemory(),
     "priority_text": WriteText("0", (Code.RED, Code.FLASH_ON, "JACKPOT!"), Mode.FLASH),
     "priority_release": ReleasePriority(),
-    "set_time_1430": Other(b"E 1430"),
+    "set_time_1430": SetTime(14, 30),
+    "set_time_format_24h": SetTimeFormat(),
+    "set_time_format_12h": SetTimeFormat(hours_24=False),
+    "set_day_tuesday": SetDay(3),
+    "beep_three": Tone(beeps=True),
+    "tone": Tone(),
+    "soft_reset": SoftReset(),
+    "run_sequence_ABC": RunSequence("ABC"),
+    "read_string_a": ReadString("a"),
+    "read_information": ReadInformation(),
+    "read_memory": ReadMemory(),
 }
+#: Vectors with a target of their own, or with checksums.
+AIMED: dict[str, tuple[Command, str, str, bool]] = {
+    "write_string_a_betabrite_type_addr01": (WriteString("a", "$12,345.67"), "^", "01", False),
+    "clear_memory_betabrite_addr02": (ClearMemory(), "^", "02", False),
+    "read_string_b_betabrite_addr02": (ReadString("b"), "^", "02", False),
+    "string_a_with_checksum": (WriteString("a", "$12,345.67"), "Z", "00", True),
+    "time_with_checksum": (SetTime(14, 30), "Z", "00", True),
+    "prio_with_checksum": (
+        WriteText("0", (Code.RED, Code.FLASH_ON, "JACKPOT!"), Mode.FLASH), "Z", "00", True,
+    ),
+}  # fmt: skip
 
 texts = st.text(st.characters(min_codepoint=0x20, max_codepoint=0x7E), min_size=1, max_size=20)
 labels = st.characters(min_codepoint=0x41, max_codepoint=0x7A)
@@ -89,10 +117,18 @@ def test_frames_equal_the_vectors(name: str) -> None:
     assert PREAMBLE + VECTORS[name] == transmission(SAID[name])
 
 
-def test_target_of_a_frame() -> None:
-    """A sign's own type and address stand where the vector has them."""
-    vector = VECTORS["write_string_a_betabrite_type_addr01"]
-    assert PREAMBLE + vector == transmission(SAID["write_string_a_12345_67"], "^", "01")
+@pytest.mark.parametrize("name", AIMED)
+def test_targets_and_checksums_equal_the_vectors(name: str) -> None:
+    """A sign's own type and address, and the checksum, stand where the vector has them; the sign reads them back."""
+    command, type_code, address, checked = AIMED[name]
+    frame = transmission(command, type_code, address, checked=checked)
+    assert PREAMBLE + VECTORS[name] == frame
+    assert [Transmission((command,), type_code, address)] == AlphaParser().receive(frame)
+
+
+def test_every_vector_is_used() -> None:
+    """Nothing lies in the file that no test compares."""
+    assert set(VECTORS) == {*SAID, *AIMED, "nested_two_string_writes_with_checksums"}
 
 
 @pytest.mark.parametrize("name", SAID)
@@ -122,14 +158,38 @@ def test_a_sign_needs_five_nuls() -> None:
     assert {Cause.CUT: 1} == parser.skipped
 
 
-def test_a_text_of_figures() -> None:
-    """Fixed width first, then each caption and its figure, the colour named again behind each call."""
-    figures = (Figure("MEGA", STRING_A), Figure("MAJOR", StringFile("b", 16)))
-    text = figures_text("A", figures)
-    red, call = Code.RED, CallString
-    assert (Code.FIXED_WIDTH_ON, red, "MEGA ", call("a"), red, "  MAJOR ", call("b"), red) == text.parts
-    assert Mode.HOLD is text.mode
-    assert text_size(text) == len(transmission(text)) - len(transmission(WriteText("A", ())))
+RED, WIDTH = Code.RED, Code.FIXED_WIDTH_ON
+
+
+def test_a_figure_shares_the_page_of_its_caption_where_there_is_room() -> None:
+    """Fixed width first, then caption and figure, the colour named again behind the call."""
+    (page,) = pages((Figure("MAJOR", STRING_A, 7),), 13)
+    assert WriteText("A", (WIDTH, RED, "MAJOR ", CallString("a"), RED)) == page
+    assert text_size(page) == len(transmission(page)) - len(transmission(WriteText("A", ())))
+
+
+def test_a_wide_figure_has_a_page_of_its_own() -> None:
+    """Thirteen columns: the word, then the figure, then the next; each can be read as it stands."""
+    figures = (Figure("MEGA", STRING_A, 13), Figure("", StringFile("b", 16), 10))
+    words, mega, major = pages(figures, 13)
+    assert WriteText("A", (WIDTH, RED, "MEGA")) == words
+    assert WriteText("B", (WIDTH, RED, CallString("a"), RED)) == mega
+    assert WriteText("C", (WIDTH, RED, CallString("b"), RED)) == major
+    assert (13, 13) == tuple(figure.room(13) for figure in figures)
+    assert 7 == Figure("MAJOR", STRING_A, 6).room(13)
+
+
+def test_a_notice_moves_through_behind_the_figures() -> None:
+    """What players must be told is longer than any display."""
+    *_, notice = pages((Figure("MEGA", STRING_A, 13),), 13, "Part may be kept by the house.")
+    assert WriteText("C", (RED, "Part may be kept by the house."), Mode.ROTATE) == notice
+
+
+@pytest.mark.parametrize(("caption", "widest"), [("MEGA", 14), ("THE MEGA JACKPOT", 3)])
+def test_what_a_display_cannot_show_is_refused(caption: str, widest: int) -> None:
+    """A page that stands still and is wider than the display would be cut, in the middle of a figure perhaps."""
+    with pytest.raises(PeerError):
+        pages((Figure(caption, STRING_A, widest),), 13)
 
 
 def test_a_figure_too_long_is_refused() -> None:
@@ -176,20 +236,103 @@ def test_no_sign_of_that_name() -> None:
 
 
 def test_pauses() -> None:
-    """Every kind of frame has its pause: two seconds where memory is erased, a quarter where a file is written."""
-    assert 2000 == QUIET_MS[ClearMemory] == QUIET_MS[ConfigureMemory]
-    assert 250 == QUIET_MS[WriteText] == QUIET_MS[WriteString] == QUIET_MS[ReleasePriority]
+    """Every kind of frame has its pause: where a sign restarts or sounds it hears nothing for seconds."""
+    assert 2000 == quiet_ms(ClearMemory()) == quiet_ms(ConfigureMemory(()))
+    assert 3000 == quiet_ms(Tone())
+    assert 10_000 == quiet_ms(SoftReset())
+    assert 250 == quiet_ms(WriteText("A", ())) == quiet_ms(WriteString("a", "")) == quiet_ms(ReleasePriority())
 
 
 def test_a_takeover_carries_the_live_figure() -> None:
-    """The priority message flashes its words and calls the STRING, so it needs no figure of its own."""
-    assert b"A0\x1b b\x1c1\x071JACKPOT\x070 \x10a\x1c1" in transmission(takeover("JACKPOT", STRING_A))
+    """The priority message flashes its words and calls the STRING; it stands only where all of it can be seen."""
+    assert b"A0\x1b a\x1c1\x071JACKPOT\x070 \x10a\x1c1" in transmission(takeover("JACKPOT", 13, STRING_A))
+    assert Mode.HOLD is takeover("WIN LIR-1", 13).mode
+    assert Mode.ROTATE is takeover("WIN LIR-1 $12,345.67", 13).mode
 
 
-@given(st.lists(commands, min_size=1, max_size=4), st.lists(st.integers(1, 30), max_size=40))
-def test_round_trip_in_any_pieces(said: list[Command], cuts: list[int]) -> None:
-    """What the controller says is what the sign hears, cut anywhere."""
-    line, parser, heard = b"".join(transmission(command) for command in said), AlphaParser(), []
+@pytest.mark.parametrize(
+    "wrong", [SetTime(24, 0), SetTime(0, 60), SetDay(0), SetDay(8), RunSequence(""), RunSequence("AA")]
+)
+def test_no_such_time_or_sequence(wrong: Command) -> None:
+    """A clock has no such hour; an empty sequence would freeze the display."""
+    with pytest.raises(PeerError):
+        transmission(wrong)
+
+
+def test_a_checksum_measured_on_a_sign() -> None:
+    """``GaREAD ME`` sums to 027B, as a BetaBrite Classic answered."""
+    assert reply(b"GaREAD ME") == REPLIES["reply_read_string_a"]
+
+
+def test_replies_are_read() -> None:
+    """The three answers, each as its values."""
+    ears = ReplyParser()
+    assert [WriteString("a", "READ ME")] == ears.receive(REPLIES["reply_read_string_a"])
+    assert [Information("10404402", "A", "06/99", "14:30", True, True, 0x7F00, 0x6A00)] == ears.receive(
+        REPLIES["reply_general_information"]
+    )
+    (memory,) = ears.receive(REPLIES["reply_memory_config"])
+    assert memory == ConfigureMemory((TextFile("A", 256), STRING_A, StringFile("b", 16)))
+    assert not ears.skipped
+
+
+def test_a_sign_without_a_revision_letter() -> None:
+    """The letter stands in the middle and may be missing; nothing behind it moves."""
+    (read,) = ReplyParser().receive(reply(b'E"1040440206991430SFF7F00,6A00'))
+    assert Information("10404402", "", "06/99", "14:30", False, False, 0x7F00, 0x6A00) == read
+
+
+def test_a_running_sign_gives_its_first_file_what_is_left() -> None:
+    """The first size read back is larger than asked; any other difference is one."""
+    asked = ConfigureMemory((TextFile("A", 64), STRING_A))
+    assert same_files(asked, ConfigureMemory((TextFile("A", 9000), STRING_A)))
+    assert not same_files(asked, ConfigureMemory((TextFile("A", 60), STRING_A)))
+    assert not same_files(asked, ConfigureMemory((TextFile("A", 64), StringFile("a", 17))))
+    assert not same_files(asked, ConfigureMemory((TextFile("A", 64),)))
+
+
+@given(st.lists(st.integers(1, 7), max_size=20), st.binary(max_size=20))
+def test_replies_in_any_pieces_behind_noise(cuts: list[int], noise: bytes) -> None:
+    """Cut anywhere, behind anything; a bent or half answer is none."""
+    ears, line, heard = ReplyParser(), noise + b"\x04" + REPLIES["reply_general_information"], []
+    for cut in (*cuts, len(line)):
+        heard += ears.receive(line[:cut])
+        line = line[cut:]
+    assert isinstance(heard[-1], Information)
+
+
+@given(st.integers(24, 63), st.integers(0, 7))
+def test_no_bent_reply_is_read(at: int, bit: int) -> None:
+    """One flipped bit anywhere between the head and the checksum's end, and nothing is taken for an answer."""
+    line = bytearray(REPLIES["reply_general_information"])
+    at = min(at, len(line) - 2)
+    line[at] ^= 1 << bit
+    assert [] == ReplyParser().receive(bytes(line))
+
+
+@given(st.sampled_from(sorted({*SAID} - {"read_memory"})), st.integers(0, 400), st.integers(0, 7))
+def test_a_bent_command_with_a_checksum_changes_no_file(name: str, at: int, bit: int) -> None:
+    """One flipped bit from the command to the end: the sign takes the command as it was said, or no typed command."""
+    said = SAID[name]
+    line = bytearray(transmission(said, checked=True))
+    at = len(PREAMBLE) + 5 + at % (len(line) - len(PREAMBLE) - 5)
+    line[at] ^= 1 << bit
+    for heard in AlphaParser().receive(bytes(line)):
+        for command in heard.commands:
+            grown = isinstance(command, WriteString) and len(command.text) >= len(getattr(said, "text", "")) + 5
+            assert command == said or isinstance(command, Other) or grown or _longer(said, command)
+
+
+def _longer(said: Command, heard: Command) -> bool:
+    """ETX itself was bent into a letter: the digits behind it became text, which is longer by five."""
+    return isinstance(heard, WriteText | RunSequence | ConfigureMemory) and type(said) is type(heard)
+
+
+@given(st.lists(commands, min_size=1, max_size=4), st.lists(st.integers(1, 30), max_size=40), st.booleans())
+def test_round_trip_in_any_pieces(said: list[Command], cuts: list[int], checked: bool) -> None:
+    """What the controller says is what the sign hears, cut anywhere, with checksums and without."""
+    line, heard = b"".join(transmission(command, checked=checked) for command in said), []
+    parser = AlphaParser()
     for cut in (*cuts, len(line)):
         heard += parser.receive(line[:cut])
         line = line[cut:]

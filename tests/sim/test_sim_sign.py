@@ -5,23 +5,31 @@ from __future__ import annotations
 from meterd.sim.plan import SignPlan
 from meterd.sim.sign import AlphaSign, SignLine
 from protocols.alpha import (
+    CallString,
     ClearMemory,
     Command,
     ConfigureMemory,
-    Figure,
+    Mode,
+    ReadInformation,
+    ReadMemory,
+    ReadString,
     ReleasePriority,
+    RunSequence,
+    SetTime,
+    SoftReset,
     StringFile,
     TextFile,
+    Tone,
     Transmission,
     WriteString,
     WriteText,
-    figures_text,
-    takeover,
     transmission,
 )
+from protocols.alpha_pages import takeover
+from protocols.alpha_replies import Information, ReplyParser, same_files
 
 A, B = StringFile("a", 16), StringFile("b", 16)
-TEXT = figures_text("A", (Figure("MEGA", A), Figure("MAJOR", B)))
+TEXT = WriteText("A", ("MEGA ", CallString("a"), "  MAJOR ", CallString("b")))
 PLAN: tuple[Command, ...] = (ClearMemory(), ConfigureMemory((TextFile("A", 64), A, B)), TEXT)
 
 
@@ -114,7 +122,7 @@ def test_too_long_empties() -> None:
 def test_priority_takes_the_screen_until_released() -> None:
     """A priority message needs no memory, carries the live figure, and only its release ends it."""
     wire = a_ready_sign()
-    wire.say(takeover("JACKPOT", A), 0.25)
+    wire.say(takeover("JACKPOT", 13, A), 0.25)
     wire.say(WriteString("a", "$5"), 0.25)
     assert "JACKPOT $5" == wire.sign.shows()
     wire.say(WriteText("0", ()), 0.25)
@@ -144,3 +152,70 @@ def test_bytes_in_pieces_have_one_beginning() -> None:
     line.serve(frame, 14.0 + len(frame) * 0.001)
     line.serve(frame * 2, 20.0)
     assert ["taken", "taken", "taken", "deaf"] == [fate for _, fate in heard]
+
+
+def test_pages_follow_the_run_sequence() -> None:
+    """What the sequence names is shown in turn; what it leaves out is not."""
+    wire = Wire()
+    for command in (ClearMemory(), ConfigureMemory((TextFile("A", 64), TextFile("B", 64)))):
+        wire.say(command, 2.0)
+    wire.say(WriteText("A", ("ONE",)), 2.0)
+    wire.say(WriteText("B", ("TWO",)), 0.25)
+    assert ["ONE", "TWO"] == wire.sign.pages()
+    wire.say(RunSequence("B"), 0.25)
+    assert ["TWO"] == wire.sign.pages()
+
+
+def test_deaf_while_it_starts_or_sounds() -> None:
+    """After a tone its port is off for three seconds, after a reset until the tests are done; files stay."""
+    wire = a_ready_sign()
+    for command, deaf_s in ((Tone(), 3.0), (SoftReset(), 9.0)):
+        wire.say(command, 0.25)
+        assert "deaf" == wire.say(WriteString("a", "1"), deaf_s - 0.5)
+        assert "taken" == wire.say(WriteString("a", "2"), 0.5)
+        assert "2" == wire.sign.figures()["a"]
+
+
+def test_what_stands_still_and_is_too_wide_is_cut() -> None:
+    """A figure one digit wider than its display is noticed, wherever it came from."""
+    wire = Wire(SignPlan("s", columns=13))
+    for command in (ClearMemory(), ConfigureMemory((TextFile("A", 64), A))):
+        wire.say(command, 2.0)
+    wire.say(WriteText("A", (CallString("a"),)), 2.0)
+    wire.say(WriteString("a", "$9,999,999.99"), 0.25)
+    wire.say(takeover("WIN LIR-1 $12,345.67", 13), 0.25)
+    assert not wire.sign.faults
+    wire.say(WriteString("a", "$10,000,000.00"), 0.25)
+    wire.say(WriteText("0", ("WIN LIR-1 $12,345.67",), Mode.HOLD), 0.25)
+    assert {"cut off": 2} == wire.sign.faults
+
+
+def test_it_answers_reads() -> None:
+    """What it is, its files and its figures, as the controller's ear understands them; another address is silent."""
+    sign = AlphaSign(SignPlan("s", "^", "01"))
+    line, ears, now = SignLine([sign], 0.001), ReplyParser(), 10.0
+
+    def say(command: Command, address: str = "01") -> bytes:
+        nonlocal now
+        now += 3.0
+        return line.serve(transmission(command, "^", address, checked=True), now)
+
+    memory = ConfigureMemory((TextFile("A", 64), A, B))
+    for command in (ClearMemory(), memory, SetTime(14, 30), WriteString("a", "$1.00")):
+        assert b"" == say(command)
+    said = say(ReadInformation()) + say(ReadMemory()) + say(ReadString("a"))
+    information, files, string = ears.receive(said)
+    assert Information("10404402", "A", "06/99", "14:30", True, True, 0x7F00, 0x7F00 - 64 - 32 - 39) == information
+    assert isinstance(files, ConfigureMemory)
+    assert same_files(memory, files)
+    assert WriteString("a", "$1.00") == string
+    assert b"" == say(ReadInformation(), "02")
+    assert not ears.skipped
+
+
+def test_a_deaf_sign_hears_nothing() -> None:
+    """Wrong data bits: neither writes nor reads."""
+    sign = AlphaSign(SignPlan("s", deaf=True))
+    line = SignLine([sign], 0.001)
+    assert b"" == line.serve(transmission(ReadInformation()), 10.0)
+    assert not sign.faults
