@@ -1,7 +1,7 @@
 """A second verifier for ledgers of meterd: this one file, Python's standard library, no code shared with meterd.
 
     python3 second_verifier.py [--since CHECKPOINT]… [--key KEY]… [--json] FOLDER | VOLUME…
-    python3 second_verifier.py [--since CHECKPOINT]… [--key KEY]… [--json] --proof PROOF.json
+    python3 second_verifier.py [--since CHECKPOINT]… [--key KEY]… [--json] --proof PROOF.json | --pack PACK.json
 
 It is written from ``schema/README.md`` alone, so that a fault of the first verifier is not repeated here. Copy it to
 any machine with Python 3.11. It writes nothing.
@@ -38,6 +38,7 @@ TEXTS = ["at_utc", "boot", "kind", "table_id", "link_id", "site", "actor", "devi
 COLUMNS = ["seq", "at_utc", "boot", "mono_ns", *TEXTS[2:], "prev", "hash"]
 INTEGERS = {"seq", "mono_ns"}
 BLOBS = {"prev", "hash"}
+LEVEL_PARTS = ("display", "reserve", "overflow")
 MAY_BE_NULL = {"table_id", "link_id", "device", "event_id"}
 
 #: SHA-256 of the SQL of each table and trigger, as ``sqlite_schema`` shows it. The same in both formats.
@@ -688,25 +689,144 @@ def check_proof(path: Path, since: list[Path], keys: list[str]) -> dict[str, Any
 
 def prove(proof: dict[str, Any], notes: list[str], keys: list[str]) -> tuple[int, list[dict[str, Any]]]:
     """The number of the entry that a proof proves, and the checkpoints it is in."""
-    entry = entry_of(proof["entry"])
+    entry, _ = proven(proof, proof["tree_size"], proof["root"])
+    return entry.column["seq"], signed(proof, notes, keys)
+
+
+def proven(kept: dict[str, Any], size: int, root: str) -> tuple[Entry, dict[str, Any]]:
+    """An entry that its path proves to be in the tree of this size and root, with its facts."""
+    entry = entry_of(kept["entry"])
     seq = entry.column["seq"]
     check_types(seq, entry, set())
     if hash_of(entry) != entry.column["hash"]:
         raise BadError(seq, "the hash does not match: the entry or its postings were changed")
-    Money.of_one(entry, facts_of(entry))
-    if proof["leaf_index"] != seq - 1:
+    facts = facts_of(entry)
+    Money.of_one(entry, facts)
+    if kept["leaf_index"] != seq - 1:
         raise BadError(seq, "the proof is of another entry")
     leaf = hashlib.sha256(b"\x00" + entry.column["hash"]).digest()
-    root = root_by_path(leaf, seq - 1, proof["tree_size"], [bytes.fromhex(step) for step in proof["path"]])
-    if root.hex() != proof["root"]:
+    if root_by_path(leaf, seq - 1, size, [bytes.fromhex(step) for step in kept["path"]]).hex() != root:
         raise BadError(seq, "the path does not lead to the root")
+    return entry, facts
+
+
+def signed(document: dict[str, Any], notes: list[str], keys: list[str]) -> list[dict[str, Any]]:
+    """The checkpoints that say of a document's tree that it is the ledger's: those given, else its own."""
     told = []
-    for note in notes or [proof["checkpoint"] or ""]:
+    for note in notes or [document["checkpoint"] or ""]:
         checkpoint = read_checkpoint(note, keys)
-        if (checkpoint.size, checkpoint.root) != (proof["tree_size"], root):
-            raise BadError(seq, f"the checkpoint of {checkpoint.size} entries has another root")
+        if (checkpoint.origin, checkpoint.size, checkpoint.root.hex()) != (
+            document["origin"],
+            document["tree_size"],
+            document["root"],
+        ):
+            raise BadError(None, f"the checkpoint of {checkpoint.size} entries is of another tree")
         told.append({"origin": checkpoint.origin, "size": checkpoint.size, "by": checkpoint.by})
-    return seq, told
+    return told
+
+
+# ── dispute packs ────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def check_pack(path: Path, since: list[Path], keys: list[str]) -> dict[str, Any]:
+    """Check that all a dispute pack says of a round stands in, or follows from, entries of the signed ledger."""
+    found: dict[str, Any] = {"ok": False, "seq": None, "checkpoints": [], "reason": None, "entries": 0}
+    try:
+        pack = json.loads(path.read_text(encoding="utf-8"))
+        found["checkpoints"] = signed(pack, [note.read_text(encoding="utf-8") for note in since], keys)
+        entries_of = [proven(kept, pack["tree_size"], pack["root"]) for kept in pack["entries"]]
+        told = of_round(pack["table"], pack["round"], pack["tree_size"], entries_of)
+        unlike = [name for name in sorted(pack["summary"].keys() | told) if pack["summary"].get(name) != told.get(name)]
+        found.update(ok=not unlike, entries=len(entries_of), summary=told)
+        if unlike:
+            found["reason"] = f"the entries say something else about: {', '.join(unlike)}"
+    except BadError as bad:
+        found["seq"], found["reason"] = bad.seq, bad.reason
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        found["reason"] = f"this is no pack: {type(error).__name__}: {error}"
+    return found
+
+
+def of_round(table: str, number: int, size: int, kept: list[tuple[Entry, dict[str, Any]]]) -> dict[str, Any]:
+    """What proven entries say of one round of a table."""
+    by_seq = {entry.column["seq"]: (entry, facts) for entry, facts in kept}
+    ours = [seq for seq in sorted(by_seq) if by_seq[seq][0].column["table_id"] == table.encode()]
+    locks = [seq for seq in ours if kind_of(by_seq[seq]) == "Locked" and by_seq[seq][1].get("round") == number]
+    if len(locks) != 1:
+        raise BadError(None, f"there is no LOCK of round {number} at {table} among the entries")
+    lock, facts = by_seq[locks[0]]
+    end = next((seq for seq in ours if seq >= locks[0] and kind_of(by_seq[seq]) == "GameEnded"), None)
+    for seq in range(locks[0], (end or size) + 1):
+        if seq not in by_seq:
+            raise BadError(seq, "it belongs to the time between LOCK and END GAME and was left out")
+    within = [by_seq[seq] for seq in ours if seq <= (end or size)]
+    round_of = [one for one in within if one[0].column["seq"] >= locks[0]]
+    before = [by_seq[seq] for seq in sorted(by_seq) if seq < locks[0]]
+    link = lock.column["link_id"].decode()
+    accepted = [{"seat": wager["seat"], "cents": wager["cents"]} for wager in facts.get("wagers", [])]
+    late = [
+        {name: one[1][name] for name in ("seat", "ms_min", "ms_max")} for one in within if kind_of(one) == "LateBet"
+    ]
+    tables = [found for one in before if (found := paytable_of(one, link)) is not None]
+    started = [one[1].get("site_sha256") for one in before if kind_of(one) == "Started"]
+    return {
+        "link": link,
+        "locked_at_utc": lock.column["at_utc"].decode(),
+        "locked_boot": lock.column["boot"].decode(),
+        "locked_mono_ns": lock.column["mono_ns"],
+        "accepted": accepted,
+        "late": late,
+        "lamps": {str(bet["seat"]): "dark" for bet in late} | {str(wager["seat"]): "steady" for wager in accepted},
+        "keys": [
+            {"seq": one[0].column["seq"], "kind": kind_of(one), "event_id": one[0].column["event_id"].decode()}
+            for one in within
+            if one[0].column["event_id"] is not None
+        ],
+        "awards": sorted({award for one in round_of for award in awards_of(one)}),
+        "levels_before": stored_levels(before, link),
+        "levels_after": stored_levels(round_of, link),
+        "paytable_sha256": tables[-1] if tables else None,
+        "site_sha256": started[-1] if started else None,
+        "ended": end is not None,
+    }
+
+
+def kind_of(one: tuple[Entry, dict[str, Any]]) -> str:
+    """The kind of an entry."""
+    found: str = one[0].column["kind"].decode()
+    return found
+
+
+def awards_of(one: tuple[Entry, dict[str, Any]]) -> set[str]:
+    """The awards that an entry accepts."""
+    entry, facts = one
+    if kind_of(one) not in {"Claimed", "CommonClaimed"}:
+        return set()
+    named = {name.decode().partition("/")[2] for name, _ in entry.postings if name.startswith(b"payable/")}
+    return named | ({facts["award"]} if isinstance(facts.get("award"), str) else set())
+
+
+def stored_levels(kept: list[tuple[Entry, dict[str, Any]]], link: str) -> dict[str, dict[str, int]]:
+    """What the last of these entries store about each level of a link."""
+    found = {}
+    for _, facts in kept:
+        for key, stored in facts.get("levels", {}).items():
+            if key.startswith(f"{link}/"):
+                found[key] = {f"{name}_microcents": stored[f"{name}_microcents"] for name in LEVEL_PARTS}
+    return found
+
+
+def paytable_of(one: tuple[Entry, dict[str, Any]], link: str) -> str | None:
+    """The SHA-256 of the pay table that an entry puts in force for a link."""
+    entry, facts = one
+    if entry.column["link_id"] != link.encode() or kind_of(one) not in {"LinkOpened", "RulesEased"}:
+        return None
+    settings = facts.get("settings")
+    table = settings.get("paytable") if isinstance(settings, dict) else facts.get("paytable")
+    if not isinstance(table, dict):
+        return None
+    plain = json.dumps(table, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(plain.encode()).hexdigest()
 
 
 def entry_of(stored: dict[str, Any]) -> Entry:
@@ -752,11 +872,28 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--since", action="append", default=[], type=Path, help="a checkpoint that must hold too")
     parser.add_argument("--key", action="append", default=[], help="a key whose signatures count: name+id+base64")
     parser.add_argument("--proof", type=Path, help="a proof that an entry is in a ledger")
+    parser.add_argument("--pack", type=Path, help="a dispute pack")
     parser.add_argument("--json", action="store_true", help="print one JSON document")
     options = parser.parse_args(arguments)
-    if bool(options.paths) == bool(options.proof):
-        parser.error("give a ledger's folder, its volumes in order, or one proof")
-    for path in [*options.paths, *options.since, *([options.proof] if options.proof else [])]:
+    _require_sense(parser, options)
+    if options.proof or options.pack:
+        document = options.proof or options.pack
+        found = (check_proof if options.proof else check_pack)(document, options.since, options.key)
+        of = ", ".join(f"{note['origin']} at {note['size']} entries" for note in found["checkpoints"])
+        told = f"ok: {document} stands in {of}" if found["ok"] else f"NOT OK: {document}: {found['reason']}"
+    else:
+        found = check(options.paths, options.since, options.key)
+        told = words(found)
+    print(json.dumps(found) if options.json else told)
+    return 0 if found["ok"] else 1
+
+
+def _require_sense(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None:
+    """End with 2 where the arguments make no sense together."""
+    documents = [one for one in (options.proof, options.pack) if one]
+    if bool(options.paths) + len(documents) != 1:
+        parser.error("give a ledger's folder or its volumes in order, or one proof, or one pack")
+    for path in [*options.paths, *options.since, *documents]:
         if not path.exists():
             parser.error(f"{path} does not exist")
     for key in options.key:
@@ -764,17 +901,8 @@ def main(arguments: list[str] | None = None) -> int:
             key_of(key)
         except BadError as bad:
             parser.error(bad.reason)
-    if options.proof:
-        if not options.key:
-            parser.error("a proof needs the key that its checkpoint is signed with: --key")
-        found = check_proof(options.proof, options.since, options.key)
-        of = ", ".join(f"{note['origin']} at {note['size']} entries" for note in found["checkpoints"])
-        told = f"ok: entry {found['seq']} stands in {of}" if found["ok"] else f"NOT OK: {found['reason']}"
-    else:
-        found = check(options.paths, options.since, options.key)
-        told = words(found)
-    print(json.dumps(found) if options.json else told)
-    return 0 if found["ok"] else 1
+    if documents and not options.key:
+        parser.error("a document is as good as the key its checkpoint is signed with: give it with --key")
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@ from meterd.cli.words import NamingGroup
 VERBS: Final = {
     "run": ("meterd.cli.run", "run"),
     "web": ("meterd.cli.web", "web"),
+    "sas": ("meterd.cli.sas", "sas"),
     "outputs": ("meterd.cli.outputs", "outputs"),
     "demo": ("meterd.cli.demo", "demo"),
     "sim": ("meterd.cli.sim", "sim"),
@@ -25,6 +26,7 @@ VERBS: Final = {
     "ledger": ("meterd.cli.ledger", "ledger"),
     "backup": ("meterd.cli.backup", "backup"),
     "restore": ("meterd.cli.backup", "restore"),
+    "dispute": ("meterd.cli.dispute", "dispute"),
     "rank": ("meterd.cli.rank", "rank"),
     "paytable": ("meterd.cli.paytable", "paytable"),
     "scenario": ("meterd.cli.scenario", "scenario"),

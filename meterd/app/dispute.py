@@ -1,0 +1,237 @@
+"""A dispute pack: everything about one round of one table in one file that somebody else can check.
+
+Rule 1: what the pack says of the round is either an entry of the ledger with the path that proves it, or follows from
+        such entries by plain rules (``meterd/second_verifier.py`` follows them again, from its own reading).
+Rule 2: every entry from LOCK to END GAME is in the pack, those of other tables too: none can be left out unseen.
+Rule 3: a ledger that does not hold makes no pack: its first bad row is the dispute.
+Rule 4: raw frames are what the wire recorder kept. They are not in the chain, and the pack says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from hashlib import sha256
+from typing import Any, Final
+
+from meterd.accounting.entries import Kind
+from meterd.app.verify import Audit
+from meterd.errors import LedgerError, MisuseError
+from meterd.ledger.canonical import canonical, parse
+from meterd.ledger.merkle import Leaves, Tree
+from meterd.ledger.note import Checkpoint, origin_of
+from meterd.ledger.record import Record
+
+FORMAT: Final = 1
+WARNING: Final = "frames are what the recorder on this server kept of the wires; no hash in the ledger covers them"
+
+_OF_A_LINK: Final = frozenset({Kind.LINK_OPENED, Kind.RULES_EASED, Kind.LIMIT_SET, Kind.LINK_SUSPENDED})
+_BY_REASON: Final = ("round", "award", "before", "settings", "between")
+
+
+@dataclass(slots=True)
+class Found:
+    """What a walk over the ledger keeps for one round: entries by why they are kept."""
+
+    table: str
+    round: int
+    link: str = ""
+    origin: str = ""
+    hashes: list[bytes] = field(default_factory=list)
+    kept: dict[str, list[Record]] = field(default_factory=lambda: {why: [] for why in _BY_REASON})
+    since_end: list[Record] = field(default_factory=list)
+    storing: dict[str, Record] = field(default_factory=dict)
+    latest: dict[str, Record] = field(default_factory=dict)
+    awards: set[str] = field(default_factory=set)
+    locked: bool = False
+    ended: bool = False
+
+
+def find_round(records: Iterable[Record], table: str, number: int) -> Found:
+    """Walk a whole ledger, checking every entry, and keep what concerns one round.
+
+    Raises:
+        LedgerError: an entry does not hold.
+        MisuseError: the ledger knows no such table, or the table no such round.
+    """
+    audit = Audit()
+    found = Found(table, number)
+    for record in records:
+        reason = audit.take(record)
+        if reason is not None:
+            raise LedgerError(f"entry {audit.entries + 1} does not hold: {reason}. There is no pack of such a ledger")
+        if record.seq == 1:
+            found.origin = origin_of(record.site, record.hash)
+        found.hashes.append(record.hash)
+        _keep(found, record, parse(record.body))
+    if not found.locked:
+        state = audit.book.tables.get(table)
+        if state is None:
+            raise MisuseError(f"the ledger knows no table {table}. It has: {', '.join(sorted(audit.book.tables))}")
+        raise MisuseError(f"table {table} has no round {number}; its last is {state.round}")
+    return found
+
+
+def pack(found: Found, *, sign: Callable[[str], str] | None, frames: Sequence[dict[str, Any]] = ()) -> dict[str, Any]:
+    """The document. ``sign`` signs a checkpoint over the whole ledger as it was read; without it there is none."""
+    size = len(found.hashes)
+    leaves = Leaves(Tree(), found.hashes)
+    root = leaves.root(size)
+    entries = []
+    seen: set[int] = set()
+    for why in _BY_REASON:
+        for record in found.kept[why]:
+            if record.seq not in seen:
+                seen.add(record.seq)
+                path = [step.hex() for step in leaves.inclusion(record.seq - 1, size)]
+                entries.append({"why": why, "entry": entry_json(record), "leaf_index": record.seq - 1, "path": path})
+    checkpoint = Checkpoint(found.origin, size, root)
+    return {
+        "meterd_pack": FORMAT,
+        "table": found.table,
+        "round": found.round,
+        "link": found.link,
+        "summary": summary(found),
+        "entries": sorted(entries, key=lambda kept: kept["leaf_index"]),
+        "tree_size": size,
+        "root": root.hex(),
+        "origin": found.origin,
+        "checkpoint": None if sign is None else sign(checkpoint.text),
+        "frames": list(frames),
+        "frames_note": WARNING,
+    }
+
+
+def summary(found: Found) -> dict[str, Any]:
+    """What the kept entries say of the round, for people: nothing in it that does not follow from them."""
+    bodies = [(record, parse(record.body)) for record in found.kept["round"]]
+    locked = next((record, body) for record, body in bodies if record.kind == Kind.LOCKED)
+    accepted = [{"seat": wager["seat"], "cents": wager["cents"]} for wager in locked[1].get("wagers", ())]
+    late = [
+        {"seat": body["seat"], "ms_min": body["ms_min"], "ms_max": body["ms_max"]}
+        for record, body in bodies
+        if record.kind == Kind.LATE_BET
+    ]
+    lamps = {str(wager["seat"]): "steady" for wager in accepted}
+    lamps.update({str(bet["seat"]): "dark" for bet in late if str(bet["seat"]) not in lamps})
+    tables = [body for record in found.kept["settings"] if (body := _paytable(record)) is not None]
+    return {
+        "link": found.link,
+        "locked_at_utc": locked[0].at_utc,
+        "locked_boot": locked[0].boot,
+        "locked_mono_ns": locked[0].mono_ns,
+        "accepted": accepted,
+        "late": late,
+        "lamps": lamps,
+        "keys": [
+            {"seq": record.seq, "kind": record.kind, "event_id": record.event_id}
+            for record, _ in bodies
+            if record.event_id is not None
+        ],
+        "awards": sorted(found.awards),
+        "levels_before": _levels(found.kept["before"], found.link),
+        "levels_after": _levels([record for record in found.kept["round"] if record.seq >= locked[0].seq], found.link),
+        "paytable_sha256": sha256(canonical(tables[-1]).encode()).hexdigest() if tables else None,
+        "site_sha256": next(
+            (parse(record.body).get("site_sha256") for record in found.kept["settings"] if record.kind == Kind.STARTED),
+            None,
+        ),
+        "ended": found.ended,
+    }
+
+
+def entry_json(record: Record) -> dict[str, Any]:
+    """An entry with all its columns, hashes as hexadecimal digits, as proofs and packs carry it."""
+    columns = record._asdict()
+    return {
+        **columns,
+        "prev": record.prev.hex(),
+        "hash": record.hash.hex(),
+        "postings": [list(posting) for posting in record.postings],
+    }
+
+
+def _keep(found: Found, record: Record, body: dict[str, Any]) -> None:
+    """Take one entry in: is it of the round, of its awards, or what stood before it?"""
+    if _is_lock(record, found.table) and body.get("round") == found.round:
+        found.locked, found.link = True, record.link_id or ""
+        found.kept["before"] = _unlike(found.storing, f"{found.link}/")
+        found.kept["settings"] = [
+            one
+            for key, one in sorted(found.latest.items())
+            if key in {"started", "site", f"table {found.table}"} or key.startswith(f"link {found.link} ")
+        ]
+        found.kept["round"] = [*found.since_end, record]
+    elif found.locked and not found.ended and record.table_id == found.table:
+        found.kept["round"].append(record)
+    elif found.locked and _names(body, record, found.awards):
+        found.kept["award"].append(record)
+    elif found.locked and not found.ended:
+        found.kept["between"].append(record)
+    if found.locked and not found.ended and record.table_id == found.table:
+        found.awards |= _awards(record, body)
+        found.ended = record.kind == Kind.GAME_ENDED
+    if not found.locked:
+        _remember(found, record, body)
+
+
+def _remember(found: Found, record: Record, body: dict[str, Any]) -> None:
+    """What may stand before the round: last values of each level, settings in force, the table's latest entries."""
+    for key in body.get("levels", ()):
+        found.storing[key] = record
+    if record.kind == Kind.STARTED:
+        found.latest["started"] = record
+    elif record.kind == Kind.SITE_SET:
+        found.latest["site"] = record
+    elif record.kind == Kind.TABLE_DEFINED:
+        found.latest[f"table {record.table_id}"] = record
+    elif record.kind in _OF_A_LINK:
+        found.latest[f"link {record.link_id} {record.kind}"] = record
+    if record.table_id == found.table:
+        found.since_end = [] if record.kind == Kind.GAME_ENDED else [*found.since_end, record]
+
+
+def _is_lock(record: Record, table: str) -> bool:
+    return record.kind == Kind.LOCKED and record.table_id == table
+
+
+def _unlike(storing: dict[str, Record], prefix: str) -> list[Record]:
+    """The last entries that store the levels of a link, each once."""
+    found = {record.seq: record for key, record in storing.items() if key.startswith(prefix)}
+    return [found[seq] for seq in sorted(found)]
+
+
+def _awards(record: Record, body: dict[str, Any]) -> set[str]:
+    """The awards that an entry of the round accepts."""
+    if record.kind not in {Kind.CLAIMED, Kind.COMMON_CLAIMED}:
+        return set()
+    return {account.partition("/")[2] for account, _ in record.postings if account.startswith("payable/")} | (
+        {body["award"]} if isinstance(body.get("award"), str) else set()
+    )
+
+
+def _names(body: dict[str, Any], record: Record, awards: set[str]) -> bool:
+    """Whether a later entry concerns one of these awards."""
+    named = {body.get("award")} if isinstance(body.get("award"), str) else set()
+    named |= {account.partition("/")[2] for account, _ in record.postings if account.startswith("payable/")}
+    return bool(named & awards)
+
+
+def _levels(records: Sequence[Record], link: str) -> dict[str, dict[str, int]]:
+    """Display, reserve and overflow of a link's levels as the last of these entries store them."""
+    found: dict[str, dict[str, int]] = {}
+    for record in records:
+        for key, stored in parse(record.body).get("levels", {}).items():
+            if key.startswith(f"{link}/"):
+                found[key] = {
+                    name: stored[name] for name in ("display_microcents", "reserve_microcents", "overflow_microcents")
+                }
+    return found
+
+
+def _paytable(record: Record) -> dict[str, Any] | None:
+    """The pay table that an entry puts in force."""
+    body = parse(record.body)
+    settings = body.get("settings")
+    found = settings.get("paytable") if isinstance(settings, dict) else body.get("paytable")
+    return found if isinstance(found, dict) else None

@@ -1,0 +1,67 @@
+"""``meterd dispute``: everything about one round in one file that somebody else can check."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import click
+
+from meterd.cli.words import complain, counted
+from meterd.errors import EXIT_CONFIG, EXIT_LEDGER, EXIT_USAGE, ConfigError, LedgerError, MisuseError
+
+
+@click.command()
+@click.argument("folder", type=click.Path(path_type=Path, file_okay=False, exists=True))
+@click.argument("table")
+@click.argument("number", type=click.IntRange(1), metavar="ROUND")
+@click.option("--out", type=click.Path(path_type=Path, dir_okay=False), help="the file to write; else standard output")
+@click.option(
+    "--key",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="the ledger's signing key; else the unit's credential",
+)
+def dispute(folder: Path, table: str, number: int, out: Path | None, key: Path | None) -> None:
+    """Gather round ROUND of TABLE from the ledger in FOLDER. Reads only, and may run beside the daemon.
+
+    In the file: the LOCK with its instant, accepted and late bets with their lamps, keys, awards and what became of
+    them, the link's amounts before and after, hashes of pay table and site file, every entry from LOCK to END GAME,
+    and for each the path to a root that the ledger's key has signed. Whoever has it checks it with
+
+        python3 second_verifier.py --key NAME+ID+KEY --pack FILE
+
+    and needs nothing else of ours.
+
+    Exit codes: 0 gathered, 2 no such table or round, 74 the ledger does not hold, 78 the key cannot be used.
+    """
+    from meterd.app.dispute import find_round, pack
+    from meterd.edge.keys import default_key_file, read_key
+    from meterd.edge.store import read_records
+
+    try:
+        file = key or default_key_file()
+        signing = read_key(file) if file else None
+        found = find_round(read_records(folder), table, number)
+        document = pack(found, sign=signing.sign_note if signing else None)
+    except LedgerError as error:
+        complain("meterd dispute", error)
+        sys.exit(EXIT_LEDGER)
+    except ConfigError as error:
+        complain("meterd dispute", error)
+        sys.exit(EXIT_CONFIG)
+    except MisuseError as error:
+        complain("meterd dispute", error)
+        sys.exit(EXIT_USAGE)
+    text = json.dumps(document, ensure_ascii=False, indent=1) + "\n"
+    if out is None:
+        click.echo(text, nl=False)
+    else:
+        out.write_text(text, encoding="utf-8")
+    if signing is None:
+        complain(
+            "meterd dispute", "without a key nothing is signed: add a checkpoint with --key, or hand one over beside it"
+        )
+    if out is not None:
+        kept = counted(len(document["entries"]), "entry", "entries")
+        click.echo(f"{out}: round {number} of {table}, {kept} with their paths", err=True)

@@ -1,0 +1,143 @@
+"""Dispute packs: one round in one file, checked by a program that shares nothing with the one that made it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+from verify_ledger import tamper, write_ledger
+
+from meterd import second_verifier
+from meterd.app.dispute import find_round, pack
+from meterd.cli.main import main
+from meterd.edge.keys import new_key_file, read_key
+from meterd.edge.store import read_records
+from meterd.errors import LedgerError, MisuseError
+
+
+@pytest.fixture(scope="module")
+def ledger(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("ledger") / "ledger"
+    write_ledger(folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def key(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("key") / "ledger-key"
+    new_key_file(path, "riverside-2026")
+    return path
+
+
+def packed(ledger: Path, key: Path, table: str = "T1", number: int = 2) -> dict[str, Any]:
+    signing = read_key(key)
+    document = pack(find_round(read_records(ledger), table, number), sign=signing.sign_note)
+    checked: dict[str, Any] = json.loads(json.dumps(document))
+    return checked
+
+
+def check(document: dict[str, Any], key: Path, folder: Path) -> dict[str, Any]:
+    path = folder / "pack.json"
+    path.write_text(json.dumps(document), encoding="utf-8")
+    return second_verifier.check_pack(path, [], [str(read_key(key).public)])
+
+
+@pytest.mark.parametrize("number", [1, 2, 3, 4])
+@pytest.mark.parametrize("table", ["T1", "T2"])
+def test_a_round_checked_by_the_second_verifier(
+    ledger: Path, key: Path, tmp_path: Path, table: str, number: int
+) -> None:
+    """Everything the pack says of the round, the other program reads from the proven entries too."""
+    found = check(packed(ledger, key, table, number), key, tmp_path)
+    assert (None, True) == (found["reason"], found["ok"])
+
+
+def test_what_a_pack_tells(ledger: Path, key: Path) -> None:
+    """The round of the royal flush: who was in, the award, what the meters showed before and after."""
+    summary = packed(ledger, key)["summary"]
+    assert [1, 2, 3, 4, 5] == [wager["seat"] for wager in summary["accepted"]]
+    assert ["A1"] == summary["awards"]
+    before, after = (summary[f"levels_{when}"]["nexus/mega"]["display_microcents"] for when in ("before", "after"))
+    assert before > after, "the royal flush took the mega, which began again at its seed"
+    assert summary["ended"]
+
+
+CHANGES: dict[str, Callable[[dict[str, Any]], Any]] = {
+    "a bet that was not accepted": lambda p: p["summary"]["accepted"].append({"seat": 7, "cents": 100}),
+    "a lamp": lambda p: p["summary"]["lamps"].update({"7": "steady"}),
+    "the instant of the lock": lambda p: p["summary"].update(locked_mono_ns=1),
+    "the amounts before": lambda p: p["summary"]["levels_before"]["nexus/mega"].update(display_microcents=1),
+    "the pay table": lambda p: p["summary"].update(paytable_sha256="0" * 64),
+    "a figure in an entry": lambda p: p["entries"][-1]["entry"].update(actor="somebody"),
+    "an entry left out": lambda p: p["entries"].pop(next(n for n, e in enumerate(p["entries"]) if e["why"] == "round")),
+    "another round's number": lambda p: p.update(round=3),
+    "a step of a path": lambda p: p["entries"][0]["path"].__setitem__(0, "00" * 32),
+    "a shorter tree": lambda p: p.update(tree_size=p["tree_size"] - 1),
+    "no signature": lambda p: p.update(checkpoint=None),
+    "the root": lambda p: p.update(root="00" * 32),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_a_changed_pack_is_found_out(ledger: Path, key: Path, tmp_path: Path, change: str) -> None:
+    """Whatever somebody changes in the file, the other program says so."""
+    document = packed(ledger, key)
+    CHANGES[change](document)
+    found = check(document, key, tmp_path)
+    assert not found["ok"]
+    assert found["reason"]
+
+
+def test_each_entry_between_lock_and_end_is_needed(ledger: Path, key: Path, tmp_path: Path) -> None:
+    """No entry of the round can be left out, of whatever table."""
+    document = packed(ledger, key)
+    locked = next(
+        kept["entry"]["seq"]
+        for kept in document["entries"]
+        if kept["entry"]["kind"] == "Locked" and kept["why"] == "round"
+    )
+    ended = next(
+        kept["entry"]["seq"]
+        for kept in document["entries"]
+        if kept["entry"]["kind"] == "GameEnded" and kept["entry"]["seq"] > locked and kept["entry"]["table_id"] == "T1"
+    )
+    assert ended - locked >= 3
+    for seq in range(locked, ended + 1):
+        without = {**document, "entries": [kept for kept in document["entries"] if kept["entry"]["seq"] != seq]}
+        assert not check(without, key, tmp_path)["ok"], seq
+
+
+def test_a_forger_with_another_key(ledger: Path, key: Path, tmp_path: Path) -> None:
+    """A pack signed by a key that nobody vouched for proves nothing."""
+    other = tmp_path / "other-key"
+    new_key_file(other, "riverside-2026")
+    assert not check(packed(ledger, other), key, tmp_path)["ok"]
+
+
+def test_no_such_round(ledger: Path) -> None:
+    """An unknown table or round is named, with what there is."""
+    with pytest.raises(MisuseError, match="table T1 has no round 99; its last is 4"):
+        find_round(read_records(ledger), "T1", 99)
+    with pytest.raises(MisuseError, match=r"no table T9\. It has: T1, T2"):
+        find_round(read_records(ledger), "T9", 1)
+
+
+def test_a_ledger_that_does_not_hold(tmp_path: Path) -> None:
+    """Its first bad row is the dispute; there is no pack."""
+    tamper(write_ledger(tmp_path), "UPDATE entry SET actor = 'x' WHERE seq = 9")
+    with pytest.raises(LedgerError, match="entry 9 does not hold"):
+        find_round(read_records(tmp_path), "T1", 1)
+
+
+def test_the_verb(ledger: Path, key: Path, tmp_path: Path) -> None:
+    """The file it writes is the one the second verifier takes; wrong rounds end with 2."""
+    out = tmp_path / "round.json"
+    run = CliRunner().invoke
+    done = run(main, ["dispute", str(ledger), "T1", "2", "--out", str(out), "--key", str(key)])
+    assert (0, True) == (done.exit_code, second_verifier.check_pack(out, [], [str(read_key(key).public)])["ok"])
+    assert 0 == second_verifier.main(["--key", str(read_key(key).public), "--pack", str(out)])
+    assert 2 == run(main, ["dispute", str(ledger), "T1", "77"]).exit_code
