@@ -24,6 +24,7 @@ from typing import Any, Final, NamedTuple
 from meterd.accounting.marks import Part, RoundMark, Tie
 from meterd.accounting.meter import LevelMoney, LevelRules, LinkRules, Moves, add, restart, share_of, take, top_up
 from meterd.accounting.settings import Ties
+from meterd.accounting.steps import row_at, table_at
 from meterd.money import MICROCENTS_PER_CENT
 from meterd.paytables.model import Pay, PayKind, PayTable
 
@@ -138,7 +139,7 @@ def settle(
     wager_cents = claim.units * rules.wager_cents
     parts: list[Part] = []
     above = empty = returned = False
-    for pay in rules.rows[claim.hand].pays:
+    for pay in row_at(rules.settings, rules.rows[claim.hand], wager_cents).pays:
         if pay.kind is PayKind.LOSS:
             continue
         pin = pinned[len(parts)].cents if pinned is not None and len(parts) < len(pinned) else None
@@ -169,12 +170,13 @@ def _owe(money: LinkMoney, claim: ClaimFacts, cents: int, house_cents: int) -> N
 
 def _house_cents(rules: LinkRules, pay: Pay, wager_cents: int, chip_cents: int, *, returned: bool) -> int:
     """Odds, push and fixed pays of the house in whole cents. ``returned``: the wager came back already."""
+    table = table_at(rules.settings, wager_cents)
     match pay.kind:
         case PayKind.ODDS_TO:
-            back = wager_cents if rules.settings.paytable.original_wager_returned and not returned else 0
-            return odds_cents(rules.settings.paytable, pay, wager_cents, chip_cents) + back
+            back = wager_cents if table.original_wager_returned and not returned else 0
+            return odds_cents(table, pay, wager_cents, chip_cents) + back
         case PayKind.ODDS_FOR:
-            return odds_cents(rules.settings.paytable, pay, wager_cents, chip_cents)
+            return odds_cents(table, pay, wager_cents, chip_cents)
         case PayKind.PUSH:
             return wager_cents
         case _:
@@ -193,7 +195,7 @@ def odds_cents(paytable: PayTable, pay: Pay, wager_cents: int, chip_cents: int =
 
 def _fixed_cents(rules: LinkRules, pay: Pay, wager_cents: int) -> int:
     """A printed pay, times the seat's wager ÷ the printed wager where it scales."""
-    return pay.cents * wager_cents // rules.settings.paytable.wager_cents if pay.scales else pay.cents
+    return pay.cents * wager_cents // table_at(rules.settings, wager_cents).wager_cents if pay.scales else pay.cents
 
 
 def _mark(money: LinkMoney, claim: ClaimFacts) -> RoundMark:

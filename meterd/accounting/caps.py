@@ -22,6 +22,7 @@ from meterd.accounting.marks import Part
 from meterd.accounting.meter import LinkRules
 from meterd.accounting.settings import LinkSettings, TableSettings
 from meterd.accounting.state import Award, Caps, RoundSeats
+from meterd.accounting.steps import row_at, table_at
 from meterd.paytables.model import Pay, PayKind, PayTable
 
 ODDS: Final = 50
@@ -57,9 +58,15 @@ def smallest_cap(paytable: PayTable, game: str, wager_cents: int, chip_cents: in
     return max(found, default=1)
 
 
+def least_cap(link: LinkSettings, table: TableSettings) -> int:
+    """The same for a table of a link, whose pay tables may go with the size of the bet."""
+    found = [(link.paytable, link.wager_cents), *((step, step.wager_cents) for step in link.steps)]
+    return max(smallest_cap(printed, table.game, cents, table.lowest_chip_cents) for printed, cents in found)
+
+
 def cap_problem(link: LinkSettings, table: TableSettings, caps: Caps | None = None) -> str | None:
     """Why a table's limits, or ``caps`` posted at it, cannot be, in words; None where they can."""
-    least = smallest_cap(link.paytable, table.game, link.wager_cents, table.lowest_chip_cents)
+    least = least_cap(link, table)
     player, whole = (table.cap_player_cents, table.cap_table_cents) if caps is None else caps[1:]
     for whose, cents in (("player", player), ("table", whole)):
         if cents is not None and cents < least:
@@ -69,17 +76,20 @@ def cap_problem(link: LinkSettings, table: TableSettings, caps: Caps | None = No
 
 def touched_parts(rules: LinkRules, table: TableSettings, award: Award) -> tuple[int, ...]:
     """Per part of an award the cents that a limit touches, less what one has cut off them already."""
+    wager_cents = award.units * rules.wager_cents
+    printed = table_at(rules.settings, wager_cents)
     row = rules.rows.get(award.hand)
+    row = row_at(rules.settings, row, wager_cents) if row is not None else None
     pays = [pay for pay in row.pays if pay.kind is not PayKind.LOSS] if row is not None else []
     if len(pays) != len(award.parts):
         return (0,) * len(award.parts)
-    back = award.units * rules.wager_cents if rules.settings.paytable.original_wager_returned else 0
+    back = wager_cents if printed.original_wager_returned else 0
     found = []
     for pay, part in zip(pays, award.parts, strict=True):
         returned = 0
         if pay.kind is PayKind.ODDS_TO:
             returned, back = back, 0
-        found.append(part.cents - returned if touched(rules.settings.paytable, table.game, pay) else 0)
+        found.append(part.cents - returned if touched(printed, table.game, pay) else 0)
     return tuple(found)
 
 
@@ -87,7 +97,8 @@ def touched_late(rules: LinkRules, table: TableSettings, hand: str, cents: int) 
     """The cents that a limit touches of an award proved after END GAME, whose amount people state as one.
 
     Choices: where a part of its row is touched by no limit nothing is, for nobody told which part is how large; of the
-    wager that comes back the largest there can be is taken off.
+    wager that comes back the largest there can be is taken off. Where pay tables go with the size of the bet the
+    first of them is read: nobody told how large the bet was.
     """
     row = rules.rows.get(hand)
     pays = [pay for pay in row.pays if pay.kind is not PayKind.LOSS] if row is not None else []

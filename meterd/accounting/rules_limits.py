@@ -47,8 +47,7 @@ def post_caps(book: Book, command: PostCaps) -> Answer:
     if isinstance(found, Refused):
         return found
     table, link = found
-    chip = table.settings.lowest_chip_cents
-    least = caps.smallest_cap(link.settings.paytable, table.settings.game, link.settings.wager_cents, chip)
+    least = caps.least_cap(link.settings, table.settings)
     for cents in (command.player_cents, command.table_cents):
         if cents is not None and not least <= cents <= AMOUNT_CENTS_MAX:
             return out_of_bounds(f"a limit at {command.table} is at least {least} cents")

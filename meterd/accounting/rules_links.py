@@ -3,9 +3,8 @@
 Sources: money rules M12; requirements R74, R78, R97-R100; CO 47.1-899.11(16)(g), 47.1-1046(6), 47.1-1099.11(3)(c).
 Units: moves in microcents.
 
-Not here, because nothing tells it to a link: whether a wager is above the house maximum or out of proportion to its
-base wager; players at one table with different progressive wagers. Periods are checked when somebody acts; what has run
-out is listed by ``due``.
+Not here: the house maximum and fixed wagers (the configuration refuses them), a wager out of proportion to its base
+wager (LOCK). Periods are checked when somebody acts; what has run out is listed by ``due``.
 """
 
 from __future__ import annotations
@@ -26,6 +25,7 @@ from meterd.accounting.meter import LevelMoney, LinkRules, Moves, add
 from meterd.accounting.refusals import Refusal, Refused
 from meterd.accounting.settings import Ties
 from meterd.accounting.state import LinkState
+from meterd.accounting.steps import steps_problem
 from meterd.accounting.two_people import (
     does_not_fit,
     ended,
@@ -112,6 +112,9 @@ def ease_rules(book: Book, command: EaseRules) -> Answer:
 
 def _table_does_not_fit(link: LinkState, command: EaseRules) -> Refused | None:
     """Every level is paid from by a row, no row pays from a level the link lacks, and no order of keying decides."""
+    problem = steps_problem(replace(link.settings, paytable=command.paytable))
+    if problem is not None:
+        return Refused(Refusal.HAND_NOT_IN_PAYTABLE, problem)
     try:
         rules = LinkRules.of(replace(link.settings, paytable=command.paytable))
     except MisuseError as error:

@@ -28,6 +28,7 @@ from meterd.accounting.refusals import Refusal, Refused
 from meterd.accounting.settings import split_problem
 from meterd.accounting.settings_pools import POSTED_GAMES
 from meterd.accounting.state import TableStatus
+from meterd.accounting.steps import steps_problem
 from meterd.errors import MisuseError
 
 FORMAT: Final = 1
@@ -77,7 +78,8 @@ def open_link(book: Book, command: OpenLink) -> Answer:
 
     Raises:
         MisuseError: settings that the configuration must have refused: a second wager for a split hand on a link with a
-            meter, which takes nothing after LOCK; rates above the whole wager; what LinkRules.of refuses.
+            meter, which takes nothing after LOCK; pay tables by the size of the bet that do not go together; rates
+            above the whole wager; what LinkRules.of refuses.
     """
     refused = not_authorised(command.actor, SETUP)
     if refused:
@@ -87,7 +89,7 @@ def open_link(book: Book, command: OpenLink) -> Answer:
         return Refused(Refusal.ALREADY_DONE, settings.id)
     rules = LinkRules.of(settings)
     check_rates(rules)
-    problem = split_problem(settings)
+    problem = split_problem(settings) or steps_problem(settings)
     if problem is not None:
         raise MisuseError(f"link {settings.id}: {problem}")
     moves: dict[str, int] = {}

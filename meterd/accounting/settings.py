@@ -146,7 +146,8 @@ class LinkSettings:
 
     ``envy_trigger`` (which of several envy hands of a round give envy), ``envy_min_cents`` (the smallest wager that
     receives it), ``envy_to`` and ``split`` are as the pay table prints them where they are None. ``board_triggers``: a
-    hand that all seats have from the board counts as an envy hand of each; unless said it is nobody's.
+    hand that all seats have from the board counts as an envy hand of each; unless said it is nobody's. ``steps``: pay
+    tables for larger bets at the same tables, each from the wager it is printed for.
     """
 
     id: str
@@ -159,6 +160,7 @@ class LinkSettings:
     envy_to: EnvyTo | None = None
     board_triggers: bool = False
     split: SplitHand | None = None
+    steps: tuple[PayTable, ...] = ()
 
     @property
     def envy(self) -> EnvyRules:
@@ -190,6 +192,7 @@ class LinkSettings:
             "envy_to": _word(self.envy_to),
             "board_triggers": self.board_triggers,
             "split": _word(self.split),
+            **({"steps": [table.to_json() for table in self.steps]} if self.steps else {}),
         }
 
     @classmethod
@@ -214,6 +217,7 @@ class LinkSettings:
             envy_to=None if to is None else EnvyTo(to),
             board_triggers=data.get("board_triggers", False),
             split=None if split is None else SplitHand(split),
+            steps=tuple(PayTable.from_json(table) for table in data.get("steps", ())),
         )
 
 

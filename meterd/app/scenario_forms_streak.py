@@ -14,6 +14,7 @@ from meterd.app.scenario_words import Field, Form, matching
 #: What may follow on a ``link`` line: where nothing is said, it is as the pay table prints it.
 LINK_WORDS: Final = (
     "[envy_trigger ENVY_TRIGGER] [envy_min AMOUNT] [envy_to ENVY_TO] [board_triggers YES_OR_NO] [split SPLIT]"
+    " [step PAYTABLE]"
 )
 
 STREAK_FORMS: Final = (

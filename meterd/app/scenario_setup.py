@@ -27,6 +27,7 @@ from meterd.accounting.settings import (
     split_problem,
 )
 from meterd.accounting.settings_pools import DAYS_MAX
+from meterd.accounting.steps import steps_problem
 from meterd.app.scenario_parse import Finding, PageError, Statement
 from meterd.app.scenario_pools import PoolSetup
 from meterd.app.scenario_world import SITE_ID
@@ -141,8 +142,9 @@ class Setup:
             envy_to=statement.get("envy_to"),
             board_triggers=statement.get("board_triggers", False),
             split=statement.get("split"),
+            steps=(self._named(statement, statement["step"]),) if statement.get("step") is not None else (),
         )
-        problem = split_problem(settings)
+        problem = split_problem(settings) or steps_problem(settings)
         if problem is not None:
             raise fault(statement, problem)
         return settings
@@ -227,7 +229,9 @@ class Setup:
         Raises:
             PageError: there is none of this name, or its file cannot be read.
         """
-        name: str = statement["paytable"]
+        return self._named(statement, statement["paytable"])
+
+    def _named(self, statement: Statement, name: str) -> PayTable:
         if not name.startswith("file:"):
             if name not in self.paytables:
                 raise fault(statement, f"there is no pay table {name}{near(name, self.paytables)}")

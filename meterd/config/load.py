@@ -203,6 +203,7 @@ def _link(link: LinkShape, catalogue: Catalogue) -> LinkSettings:
         envy_to=None if link.envy_to == AS_PRINTED else EnvyTo(link.envy_to),
         board_triggers=link.board_triggers == "yes",
         split=None if link.split == AS_PRINTED else SplitHand(link.split),
+        steps=tuple(catalogue.paytables[step] for step in link.steps),
     )
 
 

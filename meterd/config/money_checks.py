@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from meterd.accounting.caps import smallest_cap
+from meterd.accounting.steps import misfit
 from meterd.config.envy_checks import check_common, check_envy
 from meterd.config.findings import Node, check_unique, nearest
 from meterd.config.site import Catalogue
@@ -34,6 +35,7 @@ def check_links(root: Node, catalogue: Catalogue) -> None:
             _check_printed(link, levels, paytable)
             _check_modes(link, levels, paytable)
             _check_wager(link, paytable)
+            _check_steps(link, paytable, catalogue)
             check_common(levels, paytable)
             check_envy(link, levels, paytable)
         elif wanted is not None:
@@ -231,6 +233,18 @@ def _check_reset(level: Node, *, in_colorado: bool, only_one: bool, approved: bo
             "reset",
             'Colorado prints "seed_plus_reserve" (CO 47.1-1099.11(10)(j)): another mode needs an approval',
         )
+
+
+def _check_steps(link: Node, paytable: PayTable, catalogue: Catalogue) -> None:
+    """Pay tables for larger bets are known and go together with the link's own (CO 47.1-899.16(10))."""
+    steps, wager = link.texts("steps"), link.number("wager_cents")
+    known = [catalogue.paytables[step] for step in steps if step is not None and step in catalogue.paytables]
+    for index, step in enumerate(steps):
+        if step is not None and step not in catalogue.paytables:
+            link.finding(("steps", index), f'there is no pay table "{step}"', nearest(step, catalogue.paytables))
+    problem = misfit(paytable, known, wager) if wager is not None and len(known) == len(steps) else None
+    if problem is not None:
+        link.finding("steps", problem)
 
 
 #: The house maximum of a wager in Colorado (CO 47.1-899.11(1) and parallels; R4).

@@ -155,6 +155,10 @@ class LinkShape(Shape):
         Literal["no-effect", "two-hands", "dead", "as-printed"],
         Field(description='"no-effect", "two-hands", "dead" or "as-printed"'),
     ] = "as-printed"
+    steps: Annotated[
+        tuple[str, ...],
+        Field(strict=False, description="the ids of pay tables for larger bets, each from the wager it is printed for"),
+    ] = ()
     approval: Annotated[
         str | None,
         Field(min_length=1, description="the reference of an approval for a setting that needs one"),

@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 
 from meterd.accounting.settings import NumbersFrom
+from meterd.accounting.steps import misfit
 from meterd.config import Catalogue, Finding, Site
 from meterd.paytables.model import Game, Pay, PayKind, PayTable, Row, Source
 
@@ -319,3 +320,24 @@ def test_a_fixed_wager_is_the_printed_one_and_one_unit(
     two = in_main("units_max = 1", "units_max = 2", sample)
     assert only(findings(two, catalogue=fixed))[0] == "link[1].units_max"
     assert (100, 200) == catalogue.paytables["co/royal-match-21/progressive-2"].wagers_allowed_cents
+
+
+def test_pay_tables_for_larger_bets_go_together(
+    findings: Findings, site: Callable[..., Site], catalogue: Catalogue, sample: str
+) -> None:
+    """R92 (CO 47.1-899.16(10)): same hands, same envy, ascending wagers, no meter; unknown names have a nearest one."""
+    steps = in_main("units_max = 1", f'units_max = 1\nsteps = ["{TCP}"]', sample)
+    assert only(findings(steps))[:2] == (
+        "link[1].steps",
+        f"{TCP} is printed for 100 cents, not for more than {TCP}",
+    )
+    unknown = in_main("units_max = 1", 'units_max = 1\nsteps = ["co/spanish-21/super-bonus-52"]', sample)
+    assert only(findings(unknown))[2] == "co/spanish-21/super-bonus-5"
+    five, more = (catalogue.paytables[f"co/spanish-21/super-bonus-{size}"] for size in (5, 25))
+    assert misfit(five, [more], 500) is None
+    assert "bets below the 500 cents" in (misfit(five, [more], 100) or "")
+    assert "not for more than" in (misfit(more, [five], 2500) or "")
+    dearer = replace(more, rows=tuple(replace(row, envy_cents=1) for row in more.rows))
+    assert "other envy" in (misfit(five, [dearer], 500) or "")
+    metered = replace(five, rows=tuple(replace(row, pays=(Pay(PayKind.METER_PERCENT, 10),)) for row in five.rows))
+    assert "no meter" in (misfit(metered, [more], 500) or "")
