@@ -167,10 +167,12 @@ class SignState:
             return _SETUP, WriteString(self.files[min(self._stale)].label, CLOSED)
         if self._setup:
             return _SETUP, self._setup[0]
-        nothing = (_NOTHING, 0.0, 0)
-        urgency, _, index = min(
-            ((self._urgency(n), self._written_at[n], n) for n in self._differing()), default=nothing
-        )
+        return self._running(wall)
+
+    def _running(self, wall: WallTime) -> tuple[int, Command] | None:
+        """The same for a sign that is set up: messages, figures, the clock."""
+        due = [(self._urgency(n), self._written_at[n], n) for n in self._differing()]
+        urgency, _, index = min(due, default=(_NOTHING, 0.0, 0))
         priority = self._message()
         if urgency > _WIN and (self._priority_due or priority != self._priority):
             return _WIN, self._takeover(priority)
