@@ -157,6 +157,7 @@ class Host:
     counts: Counter[str] = field(default_factory=Counter)
     _due_ms: int | None = None
     _games: dict[int, _Game] = field(default_factory=dict)
+    _first: deque[int] = field(default_factory=deque)
     _hold: _Hold | None = None
     _repeat: tuple[int, int] | None = None  # a general poll that was garbled, and how often it was
     _broadcast_turn: bool = True
@@ -169,10 +170,10 @@ class Host:
         self._polls = deque(self.plan.addresses)
         self._singles = deque(self.plan.levels)
 
-    def hold(self, address: int, now_ms: int) -> None:
-        """A win of this game was read before and may not be on disk: it is asked again before anything else is said."""
+    def hold(self, address: int) -> None:
+        """This game told a win and may still hold it: it is asked again before anything else is said."""
         if address in self._games:
-            self._hold = _Hold(address, now_ms)
+            self._first.append(address)
             self._games[address].settled = False
 
     def durable(self, address: int, answer: bytes) -> None:
@@ -196,6 +197,8 @@ class Host:
         begun = now_ms if self._due_ms is None else self._due_ms
         grid = self.plan.grid_ms
         self._due_ms = begun + grid if now_ms - begun < grid else now_ms + grid
+        if self._hold is None and self._first:
+            self._hold = _Hold(self._first.popleft(), now_ms)
         if self._hold is not None:
             return self._again(self._hold, now_ms)
         if self._repeat is not None:

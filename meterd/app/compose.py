@@ -28,6 +28,7 @@ from meterd.app.effects import Effects
 from meterd.app.loop import MoneyLoop
 from meterd.app.memory import settle
 from meterd.app.parameters import differences, next_step
+from meterd.app.sas import SasDesk
 from meterd.app.verify import audited_book
 from meterd.config import NOBODY, People, Site
 from meterd.edge.clock import Clock
@@ -163,6 +164,7 @@ class Daemon:
             for bus in site.buses
             if bus.kind == "alpha"
         }
+        self._sas = SasDesk(site, self.money.inbox, lambda: int(self.snapshot.get("seq", 0)))
         self._sign_bus = {sign.id: self._signs[sign.bus] for sign in site.signs}
 
     def _about(self) -> dict[str, str]:
@@ -308,6 +310,10 @@ class Daemon:
                 return self._stats()
             case "act":
                 return await self._acts.act(request, uid)
+            case "sas_win":
+                return await self._sas.win(request, uid)
+            case "sas_status":
+                return self._sas.told(request, uid)
             case other:
                 return {"error": f"unknown op {other!r}: ask for snapshot, subscribe, stats or act"}
 
@@ -321,4 +327,5 @@ class Daemon:
             "loop_lag_seconds_max": self._health.lag_s_max,
             "buses": {bus_id: stats.to_json() for bus_id, stats in self._bus_stats.items()},
             "signs": {sign.id: self._sign_bus[sign.id].status(sign.id) for sign in self.site.signs},
+            "sas": self._sas.status,
         }

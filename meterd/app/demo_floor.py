@@ -159,6 +159,12 @@ def plan(site: Site) -> dict[str, Any]:
             for sign in site.signs
             if sign.bus == bus.id
         ]
+        games = [
+            {"address": game.address, "group": sas.group, "levels": sorted(sas.numbered)}
+            for sas in site.sas
+            if sas.bus == bus.id
+            for game in sas.games
+        ]
         buses.append(
             {
                 "id": bus.id,
@@ -167,6 +173,7 @@ def plan(site: Site) -> dict[str, Any]:
                 "baud": bus.baud,
                 "modules": modules,
                 "signs": signs,
+                "games": games,
             }
         )
     return {"buses": buses, "tables": tables}

@@ -26,7 +26,7 @@ from meterd.app.clocks import Clocks
 from meterd.app.commit import Committer, Stamp
 from meterd.app.effects import Effects, UnitKey, closed_outputs, sign_wanted, table_wanted
 from meterd.app.inbox import Inbox
-from meterd.app.snapshot import fund_json, link_json, recent_awards
+from meterd.app.snapshot import about_json, fund_json, link_json, recent_awards
 from meterd.app.stats import Stats
 from meterd.app.telling import facts_of, level_of
 from meterd.config import Site, UnitWanted
@@ -215,7 +215,7 @@ class MoneyLoop:
     def _with_signs(self, command: Command) -> Command:
         """A claim as it is decided: with what the signs show above the meters at this moment."""
         if isinstance(command, Claim | ClaimBoard | Number):
-            return replace(command, signs=self._signs_above(command.table))
+            return replace(command, signs={**self._signs_above(command.table), **command.signs})
         return command
 
     def _decide(self, command: Command, asked: Asked | None = None) -> Decision:
@@ -319,9 +319,7 @@ class MoneyLoop:
         return {
             "seq": self._committed[0],
             "at_utc": self._committed[1],
-            "site": self.book.site_id,
-            "currency": self.book.currency,
-            "demo": self.book.demo,
+            **about_json(self.site, self.book),
             "residual_microcents": self._residual,
             "closed": self._closed,
             "links": {link: self._links_json[link] for link in self.book.links if link in self._links_json},

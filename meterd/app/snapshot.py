@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from meterd.accounting.book import Book
 from meterd.accounting.when import plus_days
+from meterd.config import Site
 from meterd.config.signs import DISCLOSURE
 from meterd.money import MICROCENTS_PER_CENT
 
@@ -18,6 +19,17 @@ AWARDS_SHOWN: Final = 20  # what a page lists besides the open ones
 
 #: States of an award that still ask for a person.
 OPEN_STATES: Final = frozenset({"pending", "held", "confirmed"})
+
+
+def about_json(site: Site, book: Book) -> dict[str, Any]:
+    """Whose ledger it is. ``sas``: the last win that is written of each game on a SAS line, as [epoch, number]."""
+    wins = {f"{sas.bus}/{game.address}": f"{sas.bus}/{game.address}/win" for sas in site.sas for game in sas.games}
+    return {
+        "site": book.site_id,
+        "currency": book.currency,
+        "demo": book.demo,
+        "sas": {device: list(book.devices[name]) for device, name in wins.items() if name in book.devices},
+    }
 
 
 def link_json(book: Book, link_id: str) -> dict[str, Any]:

@@ -46,6 +46,7 @@ class Stats:
         self.games: Counter[str] = Counter()
         self.refused: Counter[tuple[str, str]] = Counter()
         self.awards: Counter[str] = Counter()
+        self.game_wins: Counter[str] = Counter()
         self.wagered_cents: Counter[str] = Counter()
         self.entries = 0
         self.clock_steps = 0
@@ -61,14 +62,14 @@ class Stats:
                 for posting in entry.postings:
                     if posting.account.startswith("drop/"):
                         self.wagered_cents[entry.link or ""] -= posting.microcents // 1_000_000
-            case Kind.LATE_BET:
-                self.late_bets[table] += 1
-            case Kind.GAME_ENDED:
-                self.games[table] += 1
+            case Kind.LATE_BET | Kind.GAME_ENDED:
+                (self.late_bets if entry.kind is Kind.LATE_BET else self.games)[table] += 1
             case Kind.CLAIMED:
                 self.awards[entry.link or ""] += 1
             case Kind.COMMON_CLAIMED:
                 self.awards[entry.link or ""] += len(entry.body["claims"])
+            case Kind.GAME_WIN:
+                self.game_wins[entry.device or ""] += 1
             case Kind.REFUSED:
                 self.refused[(table, str(entry.body.get("refusal", "")))] += 1
             case Kind.CLOCK_STEP:
@@ -89,6 +90,7 @@ class Stats:
             "games": dict(self.games),
             "refused": [[table, reason, count] for (table, reason), count in list(self.refused.items())],
             "awards": dict(self.awards),
+            "game_wins": dict(self.game_wins),
             "wagered_cents": dict(self.wagered_cents),
             "entries": self.entries,
             "clock_steps": self.clock_steps,

@@ -32,7 +32,7 @@ _FACTS: Final = (
 
 #: Kinds that somebody on the floor should look into.
 _WARNINGS: Final = frozenset(
-    {Kind.DEVICE_LOST, Kind.MISSED_WHILE_AWAY, Kind.UNREASONABLE, Kind.CLOCK_STEP, Kind.LINK_SUSPENDED}
+    {Kind.GAME_WIN, Kind.DEVICE_LOST, Kind.MISSED_WHILE_AWAY, Kind.UNREASONABLE, Kind.CLOCK_STEP, Kind.LINK_SUSPENDED}
 )
 
 _ADVICE: Final = {

@@ -123,7 +123,7 @@ class World:
                 self.signs[sign.plan.id] = sign
                 sign.listeners.append(_SignNotes(sign, self.journal))
             self._ends.append(DeviceEnd(line, SignLine(signs, line.character_s, line.doubt_s).serve))
-        elif plan.kind == "sas":
+        elif plan.kind == "sas" and not plan.device_port:
             self.games[plan.id] = SasLine([SasGame(each, self.journal.note) for each in plan.games], self.journal.note)
             self._ends.append(DeviceEnd(line, self.games[plan.id].serve))
         else:

@@ -249,7 +249,7 @@ def test_a_restart_asks_first_for_what_may_not_be_on_disk() -> None:
     while not line.of(Won):
         line.turn()
     line.host = Host(PLAN)
-    line.host.hold(1, line.now_ms)
+    line.host.hold(1)
     line.disk = lambda _: True
     line.turn()
     assert AskWins(1) == line.said[-1][1]

@@ -45,6 +45,7 @@ class FloorCollector(Collector):
         yield from self._money()
         yield from self._tables()
         yield from self._devices()
+        yield from self._sas()
         yield from self._ledger()
 
     def _about(self) -> Iterator[Metric]:
@@ -153,6 +154,28 @@ class FloorCollector(Collector):
             sign_seq.add_metric((sign,), status.get("seq", 0))
         yield sign_up
         yield sign_seq
+
+    def _sas(self) -> Iterator[Metric]:
+        """Lines of games, as the process that serves them told last."""
+        lines = self._stats.get("sas", {})
+        up = GaugeMetricFamily("meterd_sas_up", "1 while a line of games is served.", labels=("bus",))
+        games = GaugeMetricFamily("meterd_sas_game_up", "1 while a game answers its polls.", labels=("bus", "address"))
+        words = CounterMetricFamily("meterd_sas_messages", "Messages and faults per line.", labels=("bus", "what"))
+        age = GaugeMetricFamily("meterd_sas_level_age_seconds", "Since a level was said.", labels=("bus", "level"))
+        for bus, line in lines.items():
+            up.add_metric((bus,), int(bool(line.get("up"))))
+            for address, answers in (line.get("games") or {}).items():
+                games.add_metric((bus, address), int(bool(answers)))
+            for what, count in (line.get("counts") or {}).items():
+                words.add_metric((bus, what), count)
+            for level, age_ms in (line.get("level_age_ms") or {}).items():
+                if age_ms is not None:
+                    age.add_metric((bus, level), age_ms / 1000)
+        wins = CounterMetricFamily("meterd_game_wins", "Wins that games reported since start.", labels=("device",))
+        told = self._stats.get("game_wins", {})
+        for device in {**dict.fromkeys(self._snapshot.get("sas", {}), 0), **told}:
+            wins.add_metric((device,), told.get(device, 0))
+        yield from (up, games, words, age, wins)
 
     def _ledger(self) -> Iterator[Metric]:
         stats = self._stats

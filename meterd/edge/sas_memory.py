@@ -1,0 +1,152 @@
+"""What ``meterd sas`` must know after a crash: which wins a game told, under which identity, what became of them.
+
+A win has no number of its own in SAS. So each gets one here, *before* the daemon is asked to write it down, and keeps
+it for as long as the game might tell the same win again. With it no win counts twice; the ledger's mark of the highest
+number decides where this file is gone or older than the ledger.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any, Self
+
+from meterd.edge.sas_values import Hit
+
+Mark = tuple[int, int]
+
+
+@dataclass(slots=True)
+class OpenWin:
+    """What a game told last. ``count`` is the number of its first win; ``done``: all are in the ledger."""
+
+    group: int
+    wins: list[tuple[int, int]]
+    answer: str
+    count: int
+    done: bool = False
+
+
+@dataclass(slots=True)
+class Memory:
+    """One line. ``counts``: address → number of its last win.
+
+    ``asking``: the game that was asked for wins last; what it answered may have been lost with us.
+    """
+
+    path: Path
+    epoch: int = 0
+    counts: dict[int, int] = field(default_factory=dict)
+    open: dict[int, list[OpenWin]] = field(default_factory=dict)
+    hits: dict[int, Hit] = field(default_factory=dict)
+    asking: int | None = None
+
+    @classmethod
+    def load(cls, path: Path, marks: Mapping[int, Mark]) -> Self:
+        """What the file says, made to fit the ledger's marks (address → epoch, count); a new epoch where it does not.
+
+        A file that cannot be read counts as gone.
+        """
+        memory = cls(path)
+        try:
+            memory._read(json.loads(path.read_text("utf-8")))
+        except (OSError, ValueError, KeyError, TypeError, AttributeError):
+            memory = cls(path)
+        epochs = [epoch for epoch, _ in marks.values()]
+        behind = any(mark > (memory.epoch, memory.counts.get(address, 0)) for address, mark in marks.items())
+        if behind:
+            memory.open.clear()  # the ledger knows what became of them
+        if not memory.epoch or behind:
+            memory.epoch = max([memory.epoch, *epochs]) + 1
+        return memory
+
+    def told(
+        self, address: int, group: int, wins: list[tuple[int, int]], answer: str, hits: Mapping[int, Hit]
+    ) -> OpenWin:
+        """The identity of what a game told: the one it had, or the next; on disk when this returns.
+
+        ``hits`` are the levels that from now on wait for it, where it was not known.
+
+        Raises:
+            OSError: it cannot be kept. Nothing may be acknowledged then.
+        """
+        for known in self.open.get(address, ()):
+            if known.answer == answer:
+                return known
+        first = self.counts.get(address, 0) + 1
+        self.counts[address] = first + len(wins) - 1
+        fresh = OpenWin(group, wins, answer, first)
+        self.open.setdefault(address, []).append(fresh)
+        self.hits.update(hits)
+        self.save()
+        return fresh
+
+    def ask(self, address: int) -> None:
+        """A game is about to be asked for wins: after a crash it has to be asked again before anything else is said.
+
+        Raises:
+            OSError: it cannot be kept. It must not be asked then.
+        """
+        if self.asking != address:
+            self.asking = address
+            self.save()
+
+    @property
+    def first(self) -> list[int]:
+        """Games to be asked first after a start, in this order."""
+        games = [] if self.asking is None else [self.asking]
+        return games + [address for address in self.open if address != self.asking]
+
+    @property
+    def undone(self) -> list[tuple[int, OpenWin]]:
+        """What games told and the ledger may not have yet."""
+        return [(address, win) for address, wins in self.open.items() for win in wins if not win.done]
+
+    def settled(self, address: int) -> bool:
+        """The game has let go of what it told; whether there was anything to forget."""
+        if self.asking == address:
+            self.asking = None  # kept with the next change; until then it costs a poll at the next start
+        wins = self.open.pop(address, [])
+        left = [win for win in wins if not win.done]
+        if left:
+            self.open[address] = left
+        return len(left) != len(wins)
+
+    def save(self) -> None:
+        """Write it, whole or not at all.
+
+        Raises:
+            OSError: it cannot be written.
+        """
+        stored: dict[str, Any] = {
+            "epoch": self.epoch,
+            "asking": self.asking,
+            "counts": self.counts,
+            "open": {address: [asdict(win) for win in wins] for address, wins in self.open.items()},
+            "hits": {level: list(hit) for level, hit in self.hits.items()},
+        }
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        fresh = self.path.with_suffix(".new")
+        with fresh.open("w", encoding="utf-8") as file:
+            json.dump(stored, file)
+            file.flush()
+            os.fsync(file.fileno())
+        fresh.replace(self.path)
+        folder = os.open(self.path.parent, os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
+
+    def _read(self, stored: dict[str, Any]) -> None:
+        self.epoch = int(stored["epoch"])
+        self.counts = {int(address): int(count) for address, count in stored["counts"].items()}
+        self.open = {
+            int(address): [OpenWin(**{**win, "wins": [(int(lv), int(ct)) for lv, ct in win["wins"]]}) for win in wins]
+            for address, wins in stored["open"].items()
+        }
+        self.asking = None if stored["asking"] is None else int(stored["asking"])
+        self.hits = {int(level): Hit(*hit) for level, hit in stored["hits"].items()}
