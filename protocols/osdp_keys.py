@@ -19,8 +19,8 @@ CLEAR_CODE: Final = 0x7F
 ENTER_CODE: Final = 0x0D
 #: How a profile writes the codes that are no digits. ``A`` to ``D`` are function keys, ``E`` to ``H`` chords of two.
 SYMBOLS: Final = {"*": CLEAR_CODE, "#": ENTER_CODE}
-#: What a key of a profile may be written as.
-WRITTEN: Final = re.compile(r"[0-9A-H*#]{1,4}")
+#: What keys are written as.
+WRITTEN: Final = re.compile(r"[0-9A-H*#]+")
 
 
 class DeviceId(NamedTuple):
@@ -44,13 +44,13 @@ class DeviceId(NamedTuple):
 
 
 def codes(written: str) -> tuple[int, ...]:
-    """The codes of a key as a profile writes it: ``B3`` is 42 33, ``*`` is 7F, ``#`` is 0D.
+    """The codes of keys as a profile writes them: ``B3`` is 42 33, ``*`` is 7F, ``#`` is 0D.
 
     Raises:
         ValueError: it is no such text.
     """
     if WRITTEN.fullmatch(written) is None:
-        raise ValueError(f"{written!r} is no key: expected one to four of 0-9, *, #, A-H")
+        raise ValueError(f"{written!r} are no keys: expected 0-9, *, #, A-H")
     return tuple(SYMBOLS.get(symbol, ord(symbol)) for symbol in written)
 
 
