@@ -14,6 +14,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -30,6 +31,7 @@ from meterd.app.memory import settle
 from meterd.app.parameters import differences, next_step
 from meterd.app.sas import SasDesk
 from meterd.app.verify import audited_book
+from meterd.app.wires import WireDesk
 from meterd.config import NOBODY, People, Site
 from meterd.edge.clock import Clock
 from meterd.edge.control import Answer, ControlServer
@@ -38,7 +40,7 @@ from meterd.edge.modbus_identity import Identities
 from meterd.edge.modbus_line import BusStats
 from meterd.edge.notify import notify, watchdog_interval_s
 from meterd.edge.secrets import SignIns
-from meterd.edge.sign import SignBus
+from meterd.edge.sign import SignBus, wall_time
 from meterd.edge.store import Store
 from meterd.errors import EXIT_DONE, EXIT_LEDGER, ConfigError, LedgerError
 from meterd.ledger.record import Record
@@ -46,6 +48,7 @@ from protocols.events import DeviceDown, DeviceUp, InputStuck, Reading
 
 TICK_S: Final = 0.25  # how often the wire loop shows that it lives
 TICK_STALE_S: Final = 2.0  # a wire loop older than this no longer earns the watchdog's trust
+MONEY_STALE_S: Final = 5.0  # a money thread not heard of for so long: signs say CLOSED until it is
 TELL_ENTRIES: Final = 20_000  # read in about a second
 TELL_EXTENDS_S: Final = 60
 GRACE_S: Final = 8.0  # for the safe state on the way out; a sign whose memory is just being set up needs six of them
@@ -64,10 +67,12 @@ class Places:
 
 @dataclass(slots=True)
 class WireHealth:
-    """What the wire loop shows of itself."""
+    """What the wire loop shows of itself, and when it last heard of the money thread."""
 
     tick_s: float = field(default_factory=time.monotonic)
     lag_s_max: float = 0.0
+    money_s: float = field(default_factory=time.monotonic)
+    unheard: bool = False
 
 
 def _telling(records: Iterator[Record]) -> Iterator[Record]:
@@ -146,6 +151,12 @@ class Daemon:
         self._sign_ins = SignIns(people or NOBODY)
         self._acts = ActDesk(people, self._sign_ins, self.money.inbox, places.ledger, lambda: self.snapshot)
         self._bus_stats = {bus.id: BusStats() for bus in site.buses if bus.kind == "modbus"}
+        self._wires = WireDesk(site)
+        self._tells: dict[str, Callable[[dict[str, Any]], Answer]] = {
+            "stats": lambda _: self._stats(),
+            "wire": self._wires.wire,
+            "ports": lambda _: self._wires.ports(self._line_state),
+        }
         known = Identities.of(module for table in site.tables for module in table.modules)
         self._buses: dict[str, ModbusBus] = {
             bus.id: ModbusBus(
@@ -155,12 +166,19 @@ class Daemon:
                 self._sink(bus.id),
                 self._bus_stats[bus.id],
                 identities=known,
+                trace=self._wires.tracer(bus.id),
             )
             for bus in site.buses
             if bus.kind == "modbus"
         }
         self._signs = {
-            bus.id: SignBus(bus, [s for s in site.signs if s.bus == bus.id], places.memory)
+            bus.id: SignBus(
+                bus,
+                [s for s in site.signs if s.bus == bus.id],
+                places.memory,
+                wall=partial(wall_time, site.timezone),
+                trace=self._wires.tracer(bus.id),
+            )
             for bus in site.buses
             if bus.kind == "alpha"
         }
@@ -287,17 +305,24 @@ class Daemon:
                 await asyncio.gather(*ends, return_exceptions=True)
 
     async def _tick(self) -> None:
-        """Shows that the wire loop lives, and how late it wakes."""
+        """Shows that the wire loop lives, and how late it wakes; closes the signs while the money thread does not."""
+        self._health.money_s = time.monotonic()
         while True:
             due = time.monotonic() + TICK_S
             await asyncio.sleep(TICK_S)
             now = time.monotonic()
             self._health.lag_s_max = max(self._health.lag_s_max, now - due)
             self._health.tick_s = now
+            unheard = now - self._health.money_s > MONEY_STALE_S
+            if unheard != self._health.unheard:
+                self._health.unheard = unheard
+                log.critical("run.money_stalled" if unheard else "run.money_back")
+                for signs in self._signs.values():
+                    signs.unheard(unheard)
 
     def _feed_watchdog(self) -> None:
         """From the money thread: the manager hears of us only while both threads live."""
-        now = time.monotonic()
+        now = self._health.money_s = time.monotonic()
         if self._watchdog_s is None or now - self._fed_s < self._watchdog_s / 2:
             return
         if now - self._health.tick_s < TICK_STALE_S:
@@ -305,9 +330,9 @@ class Daemon:
             notify("WATCHDOG=1")
 
     async def _answer(self, request: dict[str, Any], uid: int) -> Answer:
+        if (tell := self._tells.get(str(request.get("op")))) is not None:
+            return tell(request)
         match request.get("op"):
-            case "stats":
-                return self._stats()
             case "act":
                 return await self._acts.act(request, uid)
             case "sas_win":
@@ -315,7 +340,14 @@ class Daemon:
             case "sas_status":
                 return self._sas.told(request, uid)
             case other:
-                return {"error": f"unknown op {other!r}: ask for snapshot, subscribe, stats or act"}
+                return {"error": f"unknown op {other!r}: ask for snapshot, subscribe, stats, wire, ports or act"}
+
+    def _line_state(self, bus: str) -> Answer:
+        """Whether the port of a bus is open, and if not why."""
+        if bus in self._bus_stats:
+            stats = self._bus_stats[bus]
+            return {"up": stats.port_up, "cause": stats.port_cause, "units_up": stats.units_up}
+        return {"up": self._signs[bus].up, "cause": self._signs[bus].cause} if bus in self._signs else {}
 
     def _stats(self) -> Answer:
         return {

@@ -1,0 +1,80 @@
+"""The daemon's side of ``meterd monitor``, ``wire record`` and ``ports``: what passes over its lines, to read only."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from meterd.config import Site
+from meterd.edge.clock import Clock
+from meterd.edge.control import Answer
+from meterd.edge.trace import Head, Trace, Tracer
+
+#: Pieces of one answer: half a second of the busiest line, and a millisecond of the wire loop.
+PIECES: Final = 256
+
+
+class WireDesk:
+    """Keeps the trace of all lines and answers about it. Belongs to the wire loop, but for the tracers."""
+
+    def __init__(self, site: Site) -> None:
+        """Begin with nothing heard."""
+        self._site = site
+        self._clock = Clock()  # the money thread has its own
+        self._buses = {bus.id: bus for bus in site.buses}
+        self.trace = Trace()
+
+    def tracer(self, bus: str) -> Tracer:
+        """What the driver of a bus calls with every piece it sends or hears."""
+        return self.trace.of(bus)
+
+    def wire(self, request: Mapping[str, Any]) -> Answer:
+        """``{"op": "wire", "port": BUS or its port, "after": n}`` → the pieces behind ``n``, and which line it is."""
+        asked, after = str(request.get("port")), request.get("after", 0)
+        found = [bus for bus in self._buses.values() if asked in {bus.id, bus.port}]
+        if not found:
+            return {"error": f"no line {asked}: there are {', '.join(self._buses)}"}
+        if not isinstance(after, int) or isinstance(after, bool):
+            return {"error": f"after is the number of a piece, not {after!r}"}
+        (bus,) = found
+        heard = self.trace.behind(bus.id, after, PIECES)
+        now = self._clock.now()
+        head = Head(
+            bus=bus.id,
+            kind=bus.kind,
+            port=bus.port,
+            baud=bus.baud,
+            bits=bus.bits_per_character,
+            site=self._site.settings.id,
+            boot=self._clock.boot,
+            at_utc=now.at_utc,
+            mono_ns=now.mono_ns,
+        )
+        return {
+            "head": head._asdict(),
+            "pieces": [[piece.number, piece.at_ns, piece.way, piece.data.hex()] for piece in heard.pieces],
+            "last": heard.last,
+            "lost": heard.lost,
+        }
+
+    def ports(self, states: Callable[[str], Mapping[str, Any]]) -> Answer:
+        """``{"op": "ports"}`` → each line with its port, its state, and how long ago a byte passed either way."""
+        now_ns = time.monotonic_ns()
+
+        def ago_ms(bus: str, way: str) -> int | None:
+            last_ns = self.trace.last_ns(bus, way)
+            return None if last_ns is None else (now_ns - last_ns) // 1_000_000
+
+        return {
+            "ports": {
+                bus.id: {
+                    "port": bus.port,
+                    "kind": bus.kind,
+                    "heard_ms_ago": ago_ms(bus.id, "rx"),
+                    "sent_ms_ago": ago_ms(bus.id, "tx"),
+                    **states(bus.id),
+                }
+                for bus in self._buses.values()
+            }
+        }

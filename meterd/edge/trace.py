@@ -1,0 +1,148 @@
+"""What passed over the wires lately: for each line a ring of byte pieces with their times, and files of them.
+
+A driver is given the function :meth:`Trace.of` makes and calls it with ``tx`` or ``rx`` and the bytes; that costs a
+tuple and takes no lock, so it may be called from any thread, one thread a line. Nothing is formatted before somebody
+asks. The file is JSON Lines: a head, then one piece a line, as ``docs/wires.md`` says.
+
+Times are nanoseconds of the monotonic clock, comparable with ``mono_ns`` in the ledger of the same boot.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, Final, NamedTuple
+
+#: Pieces kept for each line: at 40 exchanges a second some 12 s.
+RING: Final = 1024
+FORMAT: Final = "meterd-wire-1"
+
+Tracer = Callable[[str, bytes], None]
+
+
+class Piece(NamedTuple):
+    """Bytes that passed at once. ``number`` counts the pieces of a line, from 1; ``way`` is ``tx`` or ``rx``."""
+
+    number: int
+    at_ns: int
+    way: str
+    data: bytes
+
+
+class Heard(NamedTuple):
+    """The pieces behind a number, the number to ask behind next, and how many the ring had let go by then."""
+
+    pieces: tuple[Piece, ...]
+    last: int
+    lost: int
+
+
+class _Ring:
+    __slots__ = ("last_ns", "number", "pieces")
+
+    def __init__(self, size: int) -> None:
+        self.pieces: deque[Piece] = deque(maxlen=size)
+        self.number = 0
+        self.last_ns: dict[str, int] = {}
+
+
+class Trace:
+    """The rings of all lines, by the name of their bus."""
+
+    def __init__(self, size: int = RING, clock_ns: Callable[[], int] = time.monotonic_ns) -> None:
+        """Begin with no line."""
+        self._size = size
+        self._clock_ns = clock_ns
+        self._rings: dict[str, _Ring] = {}
+
+    def of(self, line: str) -> Tracer:
+        """What the driver of ``line`` calls with each piece."""
+        ring = self._rings.setdefault(line, _Ring(self._size))
+        clock_ns = self._clock_ns
+
+        def note(way: str, data: bytes) -> None:
+            ring.number += 1
+            at_ns = ring.last_ns[way] = clock_ns()
+            ring.pieces.append(Piece(ring.number, at_ns, way, bytes(data)))
+
+        return note
+
+    def behind(self, line: str, number: int, most: int = RING) -> Heard:
+        """The pieces of ``line`` behind ``number``, ``most`` at most; an unknown line has none."""
+        ring = self._rings.get(line)
+        kept = tuple(ring.pieces) if ring is not None else ()
+        first = kept[0].number if kept else number + 1
+        pieces = tuple(piece for piece in kept if piece.number > number)[:most]
+        return Heard(pieces, pieces[-1].number if pieces else max(number, 0), max(0, first - 1 - max(number, 0)))
+
+    def last_ns(self, line: str, way: str) -> int | None:
+        """When a piece last passed that way."""
+        ring = self._rings.get(line)
+        return ring.last_ns.get(way) if ring is not None else None
+
+
+class Head(NamedTuple):
+    """The first line of a file: which line of which site, how it was set, and two clocks read together."""
+
+    bus: str
+    kind: str
+    port: str
+    baud: int
+    bits: int
+    site: str = ""
+    boot: str = ""
+    at_utc: str = ""
+    mono_ns: int = 0
+
+    def to_json(self) -> str:
+        """One line of the file, without its end."""
+        return json.dumps({"format": FORMAT, **self._asdict()}, separators=(",", ":"))
+
+
+def piece_json(piece: Piece, port: str) -> str:
+    """One piece as a line of the file, without its end."""
+    return json.dumps(
+        {"n": piece.number, "at_ns": piece.at_ns, "port": port, "dir": piece.way, "hex": piece.data.hex()},
+        separators=(",", ":"),
+    )
+
+
+class WireFileError(ValueError):
+    """A file that is no recording of a wire; the message names the line."""
+
+
+def read_wire(lines: Iterable[str]) -> tuple[Head, list[Piece]]:
+    """A recording. Raises :class:`WireFileError` for what is none."""
+    numbered = _objects(lines)
+    _, first = next(numbered, (1, {}))
+    if first.get("format") != FORMAT:
+        raise WireFileError(f"line 1: no recording of a wire: it does not say {FORMAT}")
+    try:
+        head = Head(**{name: first[name] for name in Head._fields if name in first})
+    except TypeError as error:
+        raise WireFileError(f"line 1: the head says too little: {error}") from error
+    return head, [_piece(number, found) for number, found in numbered]
+
+
+def _objects(lines: Iterable[str]) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    for number, line in enumerate(lines, 1):
+        if line.strip():
+            try:
+                found = json.loads(line)
+            except ValueError as error:
+                raise WireFileError(f"line {number}: no JSON: {error}") from error
+            if not isinstance(found, dict):
+                raise WireFileError(f"line {number}: no JSON object")
+            yield number, found
+
+
+def _piece(number: int, found: Mapping[str, Any]) -> Piece:
+    try:
+        way, at_ns, data = str(found["dir"]), int(found["at_ns"]), bytes.fromhex(str(found["hex"]))
+    except (KeyError, TypeError, ValueError) as error:
+        raise WireFileError(f"line {number}: a piece has n, at_ns, port, dir and hex: {error}") from error
+    if way not in {"tx", "rx"}:
+        raise WireFileError(f"line {number}: dir is tx or rx, not {way}")
+    return Piece(int(found.get("n", number)), at_ns, way, data)
