@@ -9,7 +9,7 @@ Units: cents.
 Choices where the rules leave one:
 * A pay "for 1" and a fixed pay hold the wager's price in them: 51 for 1 is 50 to 1.
 * At Caribbean Stud and Let It Ride the progressive wager is touched by no limit (CO 47.1-1099.11(11), 1099.13(15)).
-* Limits on tips are not known here: a tip is no wager that a sensor sees.
+* Limits on tips are in ``rules_tips``: a tip is no wager that a sensor sees.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def least_cap(link: LinkSettings, table: TableSettings) -> int:
 def cap_problem(link: LinkSettings, table: TableSettings, caps: Caps | None = None) -> str | None:
     """Why a table's limits, or ``caps`` posted at it, cannot be, in words; None where they can."""
     least = least_cap(link, table)
-    player, whole = (table.cap_player_cents, table.cap_table_cents) if caps is None else caps[1:]
+    player, whole = (table.cap_player_cents, table.cap_table_cents) if caps is None else caps[1:3]
     for whose, cents in (("player", player), ("table", whole)):
         if cents is not None and cents < least:
             return f"the limit per {whose} is {cents} cents; the smallest wager at the highest odds comes to {least}"

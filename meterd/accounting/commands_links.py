@@ -138,8 +138,9 @@ class AdjustClaim(TwoPeople):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PostCaps(TwoPeople):
-    """Another aggregate limit is posted at a table; it holds 24 hours later. None is no limit."""
+    """Other aggregate limits are posted at a table; they hold 24 hours later. None is no limit."""
 
     table: str
     player_cents: int | None
     table_cents: int | None
+    tip_cents: int | None = None

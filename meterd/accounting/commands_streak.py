@@ -51,3 +51,11 @@ class Split(Command):
 
     table: str
     seat: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tip(Command):
+    """A tip of ``cents`` stood beside the hand of an award and wins with it."""
+
+    award: str
+    cents: int

@@ -91,6 +91,7 @@ class Kind(StrEnum):
     SPIN_VOIDED = "SpinVoided"
     COMMON_CLAIMED = "CommonClaimed"
     HAND_SPLIT = "HandSplit"
+    TIP_PAID = "TipPaid"
     DAY_READ = "DayRead"
     BOOK_CARRIED = "BookCarried"
     KEY_SET = "KeySet"

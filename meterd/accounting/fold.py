@@ -55,6 +55,7 @@ def _locked(book: Book, entry: Entry) -> None:
     table.awards = ()
     table.last_envy = ()
     table.round_caps = table.caps_at(book.at_utc)
+    table.round_tip_cents = table.tip_limit_at(book.at_utc)
     if table.round_caps != (table.caps_since[-1][1] if table.caps_since else None):
         table.caps_since = (*table.caps_since, (table.round, table.round_caps))
     fold_streak.forget(table)

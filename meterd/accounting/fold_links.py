@@ -126,9 +126,9 @@ def _adjustment(book: Book, entry: Entry) -> None:
 def _caps_posted(book: Book, entry: Entry) -> None:
     body = entry.body
     table = book.tables[entry.table or ""]
-    player, whole = body["player_cents"], body["table_cents"]
-    table.caps = (*table.caps, Caps(body["from_utc"], player, whole))
-    table.settings = replace(table.settings, cap_player_cents=player, cap_table_cents=whole)
+    player, whole, tip = body["player_cents"], body["table_cents"], body.get("tip_cents")
+    table.caps = (*table.caps, Caps(body["from_utc"], player, whole, tip))
+    table.settings = replace(table.settings, cap_player_cents=player, cap_table_cents=whole, cap_tip_cents=tip)
 
 
 def _capped(book: Book, entry: Entry) -> None:

@@ -41,7 +41,7 @@ def _link_opened(book: Book, entry: Entry) -> None:
 def _table_defined(book: Book, entry: Entry) -> None:
     settings = TableSettings.from_json(entry.body["settings"])
     table = TableState(settings)
-    table.caps = (Caps("", settings.cap_player_cents, settings.cap_table_cents),)
+    table.caps = (Caps("", settings.cap_player_cents, settings.cap_table_cents, settings.cap_tip_cents),)
     book.tables[settings.id] = table
 
 

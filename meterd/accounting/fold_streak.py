@@ -6,6 +6,7 @@ Rule 1: as in ``fold``: facts of the entry and nothing else.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from meterd.accounting.entries import Entry, Kind
@@ -39,8 +40,14 @@ def _hand_split(book: Book, entry: Entry) -> None:
         link.units += body["units"]
 
 
+def _tip_paid(book: Book, entry: Entry) -> None:
+    name = entry.body["award"]
+    book.awards[name] = replace(book.awards[name], tip_cents=entry.body["amount_cents"])
+
+
 HANDLERS: Final[dict[Kind, Callable[[Book, Entry], None]]] = {
     Kind.NUMBER_KEYED: _numbers,
     Kind.SPIN_VOIDED: _numbers,
     Kind.HAND_SPLIT: _hand_split,
+    Kind.TIP_PAID: _tip_paid,
 }

@@ -25,6 +25,7 @@ from meterd.accounting import (
     rules_round,
     rules_site,
     rules_streak,
+    rules_tips,
 )
 from meterd.accounting.answer import Answer, refused_entry
 from meterd.accounting.book import Book
@@ -142,5 +143,6 @@ _RULES: Final[dict[type[Command], Callable[[Book, Any], Answer]]] = {
     **rules_links.RULES,
     **rules_pools.RULES,
     **rules_streak.RULES,
+    **rules_tips.RULES,
     **rules_day.RULES,
 }

@@ -51,12 +51,15 @@ def post_caps(book: Book, command: PostCaps) -> Answer:
     for cents in (command.player_cents, command.table_cents):
         if cents is not None and not least <= cents <= AMOUNT_CENTS_MAX:
             return out_of_bounds(f"a limit at {command.table} is at least {least} cents")
+    if command.tip_cents is not None and not 0 < command.tip_cents <= AMOUNT_CENTS_MAX:
+        return out_of_bounds(f"a limit on tips at {command.table} is a cent at least")
     newest = table.caps[-1] if table.caps else Caps("", None, None)
-    if newest[1:] == (command.player_cents, command.table_cents):
+    if newest[1:] == (command.player_cents, command.table_cents, command.tip_cents):
         return Refused(Refusal.ALREADY_DONE, f"{command.table} has these limits")
     body = {
         "player_cents": command.player_cents,
         "table_cents": command.table_cents,
+        **({"tip_cents": command.tip_cents} if command.tip_cents is not None else {}),
         "from_utc": when.plus_hours(when.now(book, command), NOTICE_HOURS),
         **signed(command),
     }

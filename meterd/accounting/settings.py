@@ -233,7 +233,7 @@ class TableSettings:
     """One gaming table. ``game`` is the game dealt; ``folded_live``: a folded hand still wins (R31-R33).
 
     ``cap_player_cents``, ``cap_table_cents``: the posted aggregate limits of one round, per player and for the whole
-    table (CO 47.1-1047); None is no limit.
+    table, and ``cap_tip_cents`` of one tip (CO 47.1-1047); None is no limit.
     ``settlement``: in which order the seats have their awards where all win by one outcome.
     ``numbers``: who gives the numbers of spins or rolls here. ``lowest_chip_cents``: the lowest denomination of chip
     at the table, to which odds of craps are rounded up (CO 47.1-2306(4)).
@@ -246,6 +246,7 @@ class TableSettings:
     folded_live: bool = True
     cap_player_cents: int | None = None
     cap_table_cents: int | None = None
+    cap_tip_cents: int | None = None
     settlement: Settlement = Settlement.COUNTER_CLOCKWISE
     numbers: NumbersFrom = NumbersFrom.DEALER
     lowest_chip_cents: int = 1
@@ -260,6 +261,7 @@ class TableSettings:
             "folded_live": self.folded_live,
             "cap_player_cents": self.cap_player_cents,
             "cap_table_cents": self.cap_table_cents,
+            "cap_tip_cents": self.cap_tip_cents,
             "settlement": self.settlement.value,
             "numbers": self.numbers.value,
             "lowest_chip_cents": self.lowest_chip_cents,

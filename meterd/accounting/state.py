@@ -48,11 +48,12 @@ class EnvyShare(NamedTuple):
 
 
 class Caps(NamedTuple):
-    """Aggregate limits of a table and since when they hold; None is no limit."""
+    """Aggregate limits of a table and since when they hold; None is no limit. ``tip_cents`` is that of one tip."""
 
     from_utc: str
     player_cents: int | None
     table_cents: int | None
+    tip_cents: int | None = None
 
 
 class Wager(NamedTuple):
@@ -112,7 +113,7 @@ class Award:
     ``shown`` is what whoever verified it had: cards, a second person. ``envy_waits``: it is confirmed, but whether it
     gives envy depends on a higher hand of its round that is still pending.
     ``common``: all live seats had the hand at once, from a streak or the board. ``out_of_order``: keyed after an award
-    that the order of settlement puts behind it.
+    that the order of settlement puts behind it. ``tip_cents``: what a tip that won with it came to.
     """
 
     id: str
@@ -142,6 +143,7 @@ class Award:
     common: bool = False
     highest_cents: int = 0
     out_of_order: bool = False
+    tip_cents: int = 0
 
     def __post_init__(self) -> None:
         """Whatever changes an award carries the highest amount along."""
@@ -272,7 +274,7 @@ class TableState:
     """One table. ``round`` counts LOCKs; ``past`` keeps who sat where in ended rounds with an award still pending.
 
     ``caps`` are the aggregate limits posted so far, oldest first; the newest may not hold yet. ``round_caps`` are those
-    under which the running round was locked.
+    under which the running round was locked, ``round_tip_cents`` that of a tip.
     ``caps_since`` are those of all rounds: from which round on which were played under.
     ``streak`` is there once a number was keyed in the round. ``last_toke_cents`` is the dealer's of the round just
     ended. ``left_round`` is the latest round of which an award has left the book for good.
@@ -298,6 +300,7 @@ class TableState:
     doubled: frozenset[int] = frozenset()
     streak: StreakMark | None = None
     last_toke_cents: int = 0
+    round_tip_cents: int | None = None
     left_round: int = 0
 
     @property
@@ -310,8 +313,16 @@ class TableState:
 
         Moments of the ledger are texts of one form, so they sort as time does.
         """
-        found = next((caps for caps in reversed(self.caps) if caps.from_utc <= moment), None)
-        return None if found is None or found[1:] == (None, None) else found
+        found = self._posted_at(moment)
+        return None if found is None or (found.player_cents, found.table_cents) == (None, None) else found
+
+    def tip_limit_at(self, moment: str) -> int | None:
+        """The most that one tip may be paid, by what is posted; None for no limit."""
+        found = self._posted_at(moment)
+        return None if found is None else found.tip_cents
+
+    def _posted_at(self, moment: str) -> Caps | None:
+        return next((caps for caps in reversed(self.caps) if caps.from_utc <= moment), None)
 
     def caps_of_round(self, number: int) -> Caps | None:
         """The aggregate limits a round was locked under, however long ago."""

@@ -58,7 +58,8 @@ FORMS: Final = (
     Form(
         "table",
         "table TABLE (link LINK) (game GAME) (seats COUNT) [folded DEAD_OR_LIVE] [settlement SETTLEMENT]"
-        " [player_cap AMOUNT_OR_NONE] [table_cap AMOUNT_OR_NONE] [numbers NUMBERS_FROM] [lowest_chip AMOUNT]",
+        " [player_cap AMOUNT_OR_NONE] [table_cap AMOUNT_OR_NONE] [tip_cap AMOUNT_OR_NONE]"
+        " [numbers NUMBERS_FROM] [lowest_chip AMOUNT]",
         "a table on a link",
     ),
     Form("clock", "clock TIME", "set the clock"),

@@ -41,7 +41,7 @@ LINK_FORMS: Final = (
     ),
     Form(
         "caps",
-        f"caps TABLE [player_cap AMOUNT_OR_NONE] [table_cap AMOUNT_OR_NONE] {_SIGNED}",
+        f"caps TABLE [player_cap AMOUNT_OR_NONE] [table_cap AMOUNT_OR_NONE] [tip_cap AMOUNT_OR_NONE] {_SIGNED}",
         "aggregate limits of a round are posted; they hold 24 hours later",
     ),
     Form("expect-link", "expect link LINK STANDING", "whether a link takes wagers"),

@@ -28,6 +28,7 @@ STREAK_FORMS: Final = (
         "the same, from the cards",
     ),
     Form("split", "split TABLE seat SEAT [by PERSON]", "a seat splits its hand in two"),
+    Form("tip", "tip AWARD AMOUNT (by PERSON)", "a tip beside the hand of an award wins with it and is handed out"),
     Form("expect-streak", "expect streak TABLE WHOLE", "how long the streak is; 0 before its first number"),
     Form("expect-toke", "expect toke TABLE MONEY", "the dealer's envy of the round just ended"),
 )

@@ -51,7 +51,11 @@ LINK_COMMANDS: Final[Mapping[str, Callable[[Statement], Command]]] = {
         table=s["table"], round=s["count"], seat=s["seat"], hand=s["hand"], cents=s["amount"], **signed(s)
     ),
     "caps": lambda s: ask.PostCaps(
-        table=s["table"], player_cents=s.get("player_cap"), table_cents=s.get("table_cap"), **signed(s)
+        table=s["table"],
+        player_cents=s.get("player_cap"),
+        table_cents=s.get("table_cap"),
+        tip_cents=s.get("tip_cap"),
+        **signed(s),
     ),
 }
 

@@ -213,6 +213,7 @@ class Setup:
             settlement=statement.get("settlement", Settlement.COUNTER_CLOCKWISE),
             cap_player_cents=statement.get("player_cap"),
             cap_table_cents=statement.get("table_cap"),
+            cap_tip_cents=statement.get("tip_cap"),
             numbers=statement.get("numbers", NumbersFrom.DEALER),
             lowest_chip_cents=statement.get("lowest_chip", 1),
         )

@@ -238,6 +238,7 @@ def _table(table: TableShape, links: tuple[LinkSettings, ...], catalogue: Catalo
             lowest_chip_cents=table.lowest_chip_cents,
             cap_player_cents=_or_none(table.player_cap_cents),
             cap_table_cents=_or_none(table.table_cap_cents),
+            cap_tip_cents=_or_none(table.tip_cap_cents),
         ),
         sensors=_module(table.sensors, catalogue),
         keypad=_keypad(table.keypad, catalogue) if table.keypad is not None else None,

@@ -210,6 +210,7 @@ class TableShape(Shape):
     keypad: KeypadShape | None = None
     player_cap_cents: CentsOrNone = "none"
     table_cap_cents: CentsOrNone = "none"
+    tip_cap_cents: CentsOrNone = "none"
 
 
 class PoolShape(Shape):
