@@ -15,7 +15,7 @@ import subprocess
 import threading
 import tty
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 UNIT = 40
 SIZE = 16
@@ -77,7 +77,7 @@ def served(answer: Callable[[bytes], bytes]) -> Iterator[str]:
 class LibmodbusMaster:
     """libmodbus, in C, by ctypes."""
 
-    _READS = {
+    _READS: ClassVar = {
         1: "modbus_read_bits",
         2: "modbus_read_input_bits",
         3: "modbus_read_registers",
@@ -119,8 +119,8 @@ class LibmodbusMaster:
 class MbpollMaster:
     """mbpoll, a command of its own for each exchange."""
 
-    _TYPES = {1: "0", 2: "1", 3: "4", 4: "3", 5: "0", 6: "4", 15: "0", 16: "4"}
-    _WORDS = {"Illegal function": 1, "Illegal data address": 2, "Illegal data value": 3}
+    _TYPES: ClassVar = {1: "0", 2: "1", 3: "4", 4: "3", 5: "0", 6: "4", 15: "0", 16: "4"}
+    _WORDS: ClassVar = {"Illegal function": 1, "Illegal data address": 2, "Illegal data value": 3}
 
     def __init__(self, port: str) -> None:
         self._port = port
@@ -152,7 +152,6 @@ class MinimalmodbusMaster:
     def __init__(self, port: str) -> None:
         import minimalmodbus  # noqa: PLC0415 - this master's own
 
-        self._errors = {"IllegalRequestError": 0}
         self._module = minimalmodbus
         self._instrument = minimalmodbus.Instrument(port, UNIT)
         self._instrument.serial.baudrate = 115200
@@ -264,7 +263,7 @@ class PamojaMaster:
 
 @contextlib.contextmanager
 def libmodbus_slave() -> Iterator[str]:
-    """libmodbus' server loop in a thread, on the far end of a pair of ports."""
+    """The server loop of libmodbus in a thread, on the far end of a pair of ports."""
     with ports() as (near, far):
         slave = _LibmodbusSlave(far)
         try:
@@ -309,7 +308,7 @@ class _LibmodbusSlave:
 
 @contextlib.contextmanager
 def pymodbus_slave() -> Iterator[str]:
-    """pymodbus' server in a loop and thread of its own."""
+    """The server of pymodbus in a loop and thread of its own."""
     from pymodbus.server import ModbusSerialServer  # noqa: PLC0415 - this slave's own
     from pymodbus.simulator import DataType, SimData, SimDevice  # noqa: PLC0415
 

@@ -95,7 +95,7 @@ def test_our_module_serves_a_foreign_master(ours: tuple[Master, RegisterBank], f
 
 @pytest.mark.parametrize("ours", _programs(MASTERS), indirect=True)
 def test_our_module_refuses_a_foreign_master(ours: tuple[Master, RegisterBank]) -> None:
-    """Beyond the map there is nothing: the master hears exception 2 (or that it was refused, where it tells no code)."""
+    """Beyond the map there is nothing: the master hears exception 2, or that it was refused."""
     master, _ = ours
     for function in (2, 4):
         with pytest.raises(RefusedError) as refused:
