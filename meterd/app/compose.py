@@ -359,5 +359,5 @@ class Daemon:
             "loop_lag_seconds_max": self._health.lag_s_max,
             "buses": {bus_id: stats.to_json() for bus_id, stats in self._bus_stats.items()},
             "signs": {sign.id: self._sign_bus[sign.id].status(sign.id) for sign in self.site.signs},
-            "sas": self._sas.status,
+            "sas": self._sas.status(),
         }

@@ -14,6 +14,7 @@ from __future__ import annotations
 import asyncio
 import os
 import pwd
+import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass
@@ -33,6 +34,7 @@ USER: Final = "meterd-sas"
 CENTS_MAX: Final = 9_999_999_999
 COUNT_MAX: Final = 2**53
 RAW_MAX: Final = 1200
+SILENT_S: Final = 15.0  # a line tells of itself every five seconds
 STATUS_KEYS: Final = ("up", "refusal", "counts", "games", "level_age_ms")
 
 
@@ -66,13 +68,24 @@ class SasDesk:
         self._inbox = inbox
         self._seq = seq
         self._lines = {sas.bus: sas for sas in site.sas}
-        self.status: dict[str, Any] = {}
+        self._told: dict[str, tuple[float, dict[str, Any]]] = {}
+
+    def status(self) -> dict[str, Any]:
+        """How each line does; one that was not heard of lately is down, whatever it said last."""
+        found = {}
+        for bus, sas in self._lines.items():
+            told_s, status = self._told.get(bus, (0.0, {}))
+            alive = bus in self._told and time.monotonic() - told_s < SILENT_S
+            heard = (status.get("games") or {}) if alive else {}
+            games = {str(game.address): bool(heard.get(str(game.address))) for game in sas.games}
+            found[bus] = {**status, "up": alive and bool(status.get("up")), "games": games}
+        return found
 
     def told(self, request: Mapping[str, Any], uid: int) -> Answer:
         """``sas_status``: numbers for metrics."""
         bus, status = request.get("bus"), request.get("status")
         if uid in allowed_uids() and bus in self._lines and isinstance(status, dict):
-            self.status = {**self.status, str(bus): {key: status.get(key) for key in STATUS_KEYS}}
+            self._told[str(bus)] = (time.monotonic(), {key: status.get(key) for key in STATUS_KEYS})
         return {"ok": True}
 
     async def win(self, request: Mapping[str, Any], uid: int) -> Answer:

@@ -124,7 +124,8 @@ def _check_hands(root: Node, sas: Node, game: Node, table: Node, catalogue: Cata
     mine = [what.partition("/")[2] for what in sas.texts("levels") if what and what.startswith(f"{link.text('id')}/")]
     if not mine:
         game.finding("table", f'table "{table.text("id")}" plays for none of the levels of this line')
-    for level in mine:
+    known = {level.text("name") for level in link.nodes("level")}
+    for level in [name for name in mine if name in known]:
         if hand_of(paytable, level) is None:
             game.finding(
                 "table", f'not one hand of "{paytable.id}" alone pays 100 % of "{level}": a win cannot be claimed'

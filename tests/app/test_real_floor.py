@@ -35,9 +35,9 @@ def test_every_file_that_is_installed_is_there() -> None:
 def test_steps_and_units_name_the_same_program_and_files() -> None:
     """The environment made, the site file and the ledger's folder are those that the units run with."""
     steps = "\n".join(_steps())
-    daemon, pages = _unit("meterd.service"), _unit("meterd-web.service")
+    daemon, pages, games = (_unit(f"{name}.service") for name in ("meterd", "meterd-web", "meterd-sas"))
     assert "python3 -m venv /opt/meterd\n" in steps
-    for command in (*daemon["ExecStart"], *daemon["ExecStopPost"], *pages["ExecStart"]):
+    for command in (*daemon["ExecStart"], *daemon["ExecStopPost"], *pages["ExecStart"], *games["ExecStart"]):
         assert command.startswith("/opt/meterd/bin/meterd ")
         assert "--config /etc/meterd/site.toml" in command
     assert ["meterd"] == daemon["StateDirectory"]  # /var/lib/meterd; the ledger lies below it
@@ -49,8 +49,8 @@ def test_steps_and_units_name_the_same_program_and_files() -> None:
 def test_the_ledger_is_made_by_the_user_that_writes_it() -> None:
     """Not by root: the daemon could not open it."""
     users = [line.split()[1] for line in (ROOT / "systemd" / "meterd.sysusers").read_text().splitlines() if line]
-    assert ["meterd", "meterd-web"] == users
-    assert ([users[0]], [users[1]]) == (_unit("meterd.service")["User"], _unit("meterd-web.service")["User"])
+    assert ["meterd", "meterd-web", "meterd-sas"] == users
+    assert [[user] for user in users] == [_unit(f"{user}.service")["User"] for user in users]
     ledger = [step for step in _steps() if "meterd ledger" in step]
     assert ledger
     assert all(step.startswith("sudo -u meterd /opt/meterd/bin/meterd ledger") for step in ledger)

@@ -164,7 +164,7 @@ class FloorCollector(Collector):
         age = GaugeMetricFamily("meterd_sas_level_age_seconds", "Since a level was said.", labels=("bus", "level"))
         for bus, line in lines.items():
             up.add_metric((bus,), int(bool(line.get("up"))))
-            for address, answers in (line.get("games") or {}).items():
+            for address, answers in line["games"].items():
                 games.add_metric((bus, address), int(bool(answers)))
             for what, count in (line.get("counts") or {}).items():
                 words.add_metric((bus, what), count)
@@ -173,7 +173,7 @@ class FloorCollector(Collector):
                     age.add_metric((bus, level), age_ms / 1000)
         wins = CounterMetricFamily("meterd_game_wins", "Wins that games reported since start.", labels=("device",))
         told = self._stats.get("game_wins", {})
-        for device in {**dict.fromkeys(self._snapshot.get("sas", {}), 0), **told}:
+        for device in {f"{bus}/{address}": 0 for bus, line in lines.items() for address in line["games"]} | told:
             wins.add_metric((device,), told.get(device, 0))
         yield from (up, games, words, age, wins)
 
