@@ -68,6 +68,9 @@ def cap_problem(link: LinkSettings, table: TableSettings, caps: Caps | None = No
     """Why a table's limits, or ``caps`` posted at it, cannot be, in words; None where they can."""
     least = least_cap(link, table)
     player, whole = (table.cap_player_cents, table.cap_table_cents) if caps is None else caps[1:3]
+    tip = table.cap_tip_cents if caps is None else caps.tip_cents
+    if tip is not None and tip < 1:
+        return "a limit on tips is a cent at least"
     for whose, cents in (("player", player), ("table", whole)):
         if cents is not None and cents < least:
             return f"the limit per {whose} is {cents} cents; the smallest wager at the highest odds comes to {least}"

@@ -53,6 +53,8 @@ def check_caps(root: Node, catalogue: Catalogue) -> None:
         if wager is None or paytable is None:
             continue
         least = smallest_cap(paytable, table.text("game") or "", wager, chip)
+        if table.number("tip_cap_cents") == 0:
+            table.finding("tip_cap_cents", 'a limit on tips is a cent at least; none is "none"')
         for key in ("player_cap_cents", "table_cap_cents"):
             cents = table.number(key)
             if cents is not None and cents < least:

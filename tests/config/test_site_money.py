@@ -255,6 +255,14 @@ def test_an_aggregate_limit_is_not_below_the_smallest_wager_at_the_highest_odds(
     assert (500_00, 600_00) == (settings.cap_table_cents, settings.cap_player_cents)
 
 
+def test_a_limit_on_tips_is_a_cent_at_least(site: Callable[..., Site], findings: Findings) -> None:
+    """CO 47.1-1047(7); without a word there is none."""
+    table = 'id = "TCP-1"\n'
+    assert "table[3].tip_cap_cents" == only(findings((table, f"{table}tip_cap_cents = 0\n")))[0]
+    assert 1 == site((table, f"{table}tip_cap_cents = 1\n")).tables[3].settings.cap_tip_cents
+    assert site().tables[3].settings.cap_tip_cents is None
+
+
 def test_a_wager_of_craps_lies_in_whole_chips(
     site: Callable[..., Site], findings: Findings, catalogue: Catalogue
 ) -> None:
