@@ -25,6 +25,7 @@ _FACTS: Final = (
     "reason",
     "cause",
     "detail",
+    "found",
     "step_ms",
     "number",
     "length",
