@@ -24,9 +24,10 @@ KEYS: Final = 0x300
 
 
 class Press(NamedTuple):
-    """A key went down."""
+    """A key went down, at ``at_ms`` of the clock that the records are stamped with."""
 
     code: int
+    at_ms: int
 
 
 class Dropped(NamedTuple):
@@ -52,7 +53,7 @@ class KeyRecords:
         data = self._rest + data
         whole = len(data) - len(data) % RECORD.size
         self._rest = data[whole:]
-        for _, _, kind, code, value in RECORD.iter_unpack(data[:whole]):
+        for seconds, micros, kind, code, value in RECORD.iter_unpack(data[:whole]):
             if kind == EV_SYN and code == SYN_DROPPED:
                 self._dropping = True
             elif self._dropping:
@@ -60,7 +61,7 @@ class KeyRecords:
                     self._dropping = False
                     yield Dropped()
             elif kind == EV_KEY and self._moved(code, value):
-                yield Press(code)
+                yield Press(code, seconds * 1000 + micros // 1000)
 
     def resync(self, down: bytes) -> None:
         """Take the state of the keys after records were dropped. What went down meanwhile has no order: no press."""

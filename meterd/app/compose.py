@@ -28,6 +28,7 @@ from meterd.app.acts import ActDesk
 from meterd.app.effects import Effects
 from meterd.app.loop import MoneyLoop
 from meterd.app.memory import settle
+from meterd.app.pads import PadDesk
 from meterd.app.parameters import differences, next_step
 from meterd.app.sas import SasDesk
 from meterd.app.verify import audited_book
@@ -115,10 +116,11 @@ class Daemon:
         demo: bool,
         log_dropped: Callable[[], int] = lambda: 0,
         people: People | None = None,
+        pad_keys: Mapping[str, bytes] | None = None,
     ) -> None:
         """Opens the ledger and folds it; touches no port yet. ``log_dropped`` counts the log lines nobody took.
 
-        ``people`` None: there is no people file, and nobody may act over the socket.
+        ``people`` None: there is no people file, and nobody may act over the socket. ``pad_keys``: one an OSDP pad.
         """
         self.site = site
         self._places = places
@@ -146,6 +148,7 @@ class Daemon:
             signs_shown=self._signs_shown,
             overran=self._overran,
             alive=self._feed_watchdog,
+            people=people or NOBODY,
         )
         self.money.committer.decide(Note(actor=SYSTEM, kind=Kind.STARTED, facts=self._about()))
         self._sign_ins = SignIns(people or NOBODY)
@@ -171,6 +174,7 @@ class Daemon:
             for bus in site.buses
             if bus.kind == "modbus"
         }
+        self._pads = PadDesk(site, pad_keys or {}, self.money.inbox.offer)
         self._signs = {
             bus.id: SignBus(
                 bus,
@@ -197,8 +201,12 @@ class Daemon:
         return offer
 
     def _overran(self, bus: str) -> None:
-        if self._loop is not None and bus in self._buses:
+        if self._loop is None:
+            return
+        if bus in self._buses:
             self._loop.call_soon_threadsafe(self._buses[bus].rebaseline)
+        elif self._pads.has(bus):
+            self._loop.call_soon_threadsafe(self._pads.rebaseline, bus)
 
     def _signs_shown(self, link: str) -> dict[str, int]:
         """Cents that the signs of a link last got, by level; the highest where several signs show one level."""
@@ -231,7 +239,10 @@ class Daemon:
         for key, wanted in latest.items():
             if isinstance(key, tuple):
                 bus, unit = key
-                self._buses[bus].want(unit, wanted)
+                if bus in self._buses:
+                    self._buses[bus].want(unit, wanted)
+                else:
+                    self._pads.want(bus, unit, wanted)
             else:
                 self._sign_bus[key].want(key, wanted)
         self._control.announce_soon()
@@ -270,7 +281,7 @@ class Daemon:
             notify(f"READY=1\nSTATUS={len(self.site.links)} links, {len(self.site.tables)} tables")
             log.info("run.ready", tables=len(self.site.tables), seq=self._store.seq)
         lives = [bus.run() for bus in self._buses.values()] + [bus.run() for bus in self._signs.values()]
-        tasks = [asyncio.create_task(life) for life in (*lives, self._tick())]
+        tasks = [asyncio.create_task(life) for life in (*lives, *self._pads.lives(), self._tick())]
         with self._lock:
             self._scheduled = True
         self._apply()
@@ -300,6 +311,7 @@ class Daemon:
     async def _go_safe(self) -> None:
         """Lamps dark, signs CLOSED, as far as the wires take it in ``GRACE_S``."""
         ends = [bus.go_safe() for bus in self._buses.values()] + [bus.go_closed() for bus in self._signs.values()]
+        ends += self._pads.go_safe()
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(GRACE_S):
                 await asyncio.gather(*ends, return_exceptions=True)
@@ -358,6 +370,7 @@ class Daemon:
             "log_dropped": self._log_dropped(),
             "loop_lag_seconds_max": self._health.lag_s_max,
             "buses": {bus_id: stats.to_json() for bus_id, stats in self._bus_stats.items()},
+            "pads": self._pads.to_json(),
             "signs": {sign.id: self._sign_bus[sign.id].status(sign.id) for sign in self.site.signs},
             "sas": self._sas.status(),
         }

@@ -29,15 +29,15 @@ from meterd.app.inbox import Inbox
 from meterd.app.snapshot import about_json, fund_json, link_json, recent_awards
 from meterd.app.stats import Stats
 from meterd.app.telling import facts_of, level_of
-from meterd.config import Site, UnitWanted
+from meterd.config import NOBODY, People, Site, UnitWanted
 from meterd.edge.clock import Clock
 from meterd.edge.sign import SignWanted
 from meterd.edge.store import Store
 from meterd.errors import InvariantBroken, LedgerError, MeterdError, MisuseError, require
 from meterd.floor.router import Router
-from meterd.floor.session import TableSession
+from meterd.floor.session import DeviceEvent, TableSession
 from meterd.money import whole_cents
-from protocols.events import DeviceDown, DeviceUp, InputStuck, Reading
+from protocols.events import DeviceDown, DeviceUp
 
 HEARTBEAT_S: Final = 0.5  # how long the thread sleeps at most; it then checks the clock and the sum of all accounts
 
@@ -49,8 +49,6 @@ DRAIN_S: Final = 2.0  # on the way out; a slow disk must not keep a stop waiting
 _LEVELS: Final = {"info": 20, "warning": 30}
 
 log = structlog.get_logger()
-
-DeviceEvent = DeviceUp | Reading | DeviceDown | InputStuck
 
 
 class Ask(NamedTuple):
@@ -74,6 +72,7 @@ class MoneyLoop:
         signs_shown: Callable[[str], Mapping[str, int]] = lambda _link: {},
         overran: Callable[[str], None] = lambda _bus: None,
         alive: Callable[[], None] = lambda: None,
+        people: People = NOBODY,
     ) -> None:
         """Nothing starts before :meth:`run`. All callables are called from this thread.
 
@@ -85,6 +84,7 @@ class MoneyLoop:
             publish: takes the effects after each commit.
             signs_shown: link → level → cents last written to a sign, so that a claim can record it.
             overran: told that a bus has lost events and must begin again with a baseline.
+            people: whose badges count on the pads.
             alive: called after each round of the thread, at least every ``HEARTBEAT_S`` and a commit.
         """
         self.site = site
@@ -100,7 +100,7 @@ class MoneyLoop:
         self._alive = alive
         self.started = threading.Event()
         self.committer = Committer(book, store, self._stamp)
-        self._router = Router(site.tables)
+        self._router = Router(site.tables, people)
         self._configs = {table.settings.id: table for table in site.tables}
         self._sessions: dict[str, TableSession] = {s.table_id: s for s in self._router.sessions}
         self._touched: set[str] = set(self._configs)

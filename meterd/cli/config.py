@@ -42,7 +42,7 @@ def schema_text() -> str:
 def _check(path: Path, as_json: bool) -> int:
     from meterd.config import Finding, SiteErrors, load_site
     from meterd.edge.catalogue import catalogue
-    from meterd.edge.surroundings import surroundings
+    from meterd.edge.surroundings import pad_warnings, surroundings
 
     try:
         text = path.read_text(encoding="utf-8")
@@ -60,9 +60,10 @@ def _check(path: Path, as_json: bool) -> int:
     findings = surroundings(text, str(path), site)
     if findings:
         return _print_findings(findings, as_json)
-    for warning in site.warnings:
+    warnings = (*site.warnings, *pad_warnings(text, str(path), site))
+    for warning in warnings:
         click.echo(f"warning: {warning}", err=True)
-    summary = _summary(site)
+    summary = {**_summary(site), "warnings": [warning.to_json() for warning in warnings]}
     click.echo(json.dumps(summary, indent=2) if as_json else _words(summary))
     return EXIT_DONE
 
@@ -108,7 +109,6 @@ def _summary(site: Any) -> dict[str, Any]:
             {"id": sign.id, "model": sign.model.id, "shows": [f"{link}/{level}" for link, level in sign.shows]}
             for sign in site.signs
         ],
-        "warnings": [warning.to_json() for warning in site.warnings],
     }
 
 

@@ -17,6 +17,7 @@ VERBS: Final = {
     "outputs": ("meterd.cli.outputs", "outputs"),
     "demo": ("meterd.cli.demo", "demo"),
     "sim": ("meterd.cli.sim", "sim"),
+    "keypad": ("meterd.cli.keypad", "keypad"),
     "check-config": ("meterd.cli.config", "check_config"),
     "act": ("meterd.cli.act", "act"),
     "award": ("meterd.cli.award", "award"),

@@ -43,6 +43,7 @@ def run(config: Path, ledger: Path | None, control: Path | None, people_file: Pa
     from meterd.app.compose import Daemon, Places
     from meterd.edge import journal
     from meterd.edge.catalogue import people_beside, read_people, read_site
+    from meterd.edge.keypad_keys import keys_file, pads_of, read_keys
 
     lines, _ = journal.start()
     folder = ledger or default_ledger()
@@ -51,7 +52,8 @@ def run(config: Path, ledger: Path | None, control: Path | None, people_file: Pa
         site, text = read_site(config)
         found = people_file or people_beside(config)
         people = read_people(found) if found is not None else None
-        daemon = Daemon(site, text, places, demo=demo, log_dropped=lambda: lines.dropped, people=people)
+        keys = read_keys(keys_file(config), pads_of(site), demo=demo)
+        daemon = Daemon(site, text, places, demo=demo, log_dropped=lambda: lines.dropped, people=people, pad_keys=keys)
         code = asyncio.run(daemon.run())
     except ConfigError as error:
         complain("meterd run", error)

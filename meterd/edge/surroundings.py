@@ -11,6 +11,8 @@ from zoneinfo import available_timezones
 
 from meterd.config import Finding, Site
 from meterd.config.findings import Document, nearest
+from meterd.edge.keypad_keys import keys_file, pads_of, read_keys
+from meterd.errors import ConfigError
 
 
 def surroundings(text: str, filename: str, site: Site) -> tuple[Finding, ...]:
@@ -29,6 +31,17 @@ def surroundings(text: str, filename: str, site: Site) -> tuple[Finding, ...]:
         if what is not None:
             document.finding(("bus", index, "port"), f'"{bus.port}" is {what}, no serial port')
     return tuple(document.findings)
+
+
+def pad_warnings(text: str, filename: str, site: Site) -> tuple[Finding, ...]:
+    """What keeps OSDP pads from being trusted: a key file that is missing or lacks a pad. The command that makes it."""
+    document = Document.parse(text, filename)
+    try:
+        read_keys(keys_file(Path(filename)), pads_of(site))
+    except ConfigError as error:
+        first = next(n for n, bus in enumerate(site.buses) if bus.kind == "osdp" and site.pads_of(bus.id))
+        document.warning(("bus", first, "id"), str(error))
+    return tuple(document.warnings)
 
 
 def _no_port(path: Path) -> str | None:
