@@ -17,8 +17,13 @@ pytestmark = pytest.mark.peer
 
 @pytest.mark.parametrize(
     "fault",
-    ["fdatasync:error=EIO:when=60+", "fdatasync:error=EIO:when=60", "pwrite64:error=ENOSPC:when=400+"],
-    ids=["syncs fail", "one sync fails", "the disk is full"],
+    [
+        "fdatasync:error=EIO:when=60+",
+        "fdatasync:error=EIO:when=60",
+        "pwrite64:error=ENOSPC:when=400+",
+        "pwrite64:error=EROFS:when=400+",
+    ],
+    ids=["syncs fail", "one sync fails", "the disk is full", "the disk turns read-only"],
 )
 def test_a_failing_disk_closes_the_floor(make_floor: Callable[..., Floor], fault: str) -> None:
     """Windows close, lamps go dark, signs say CLOSED, exit 74; the next start verifies and plays on."""
