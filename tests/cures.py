@@ -349,3 +349,59 @@ def _all_that_waits(patch: pytest.MonkeyPatch) -> None:
         self._protocol.data_received(data)
 
     patch.setattr(SerialLink, "_read_ready", one)
+
+
+# ---- SAS
+
+
+@switch("sas-drain", "parity is switched as soon as the first byte was handed to the driver")
+def _sas_drain(patch: pytest.MonkeyPatch) -> None:
+    from meterd.edge.sas_wire import SasWire
+
+    patch.setattr(SasWire, "_let_it_leave", lambda _self: None)
+
+
+@switch("sas-settle", "an adapter's word that a byte has left is taken for it")
+def _sas_settle(patch: pytest.MonkeyPatch) -> None:
+    from meterd.edge.sas_wire import SasWire
+
+    patch.setattr(SasWire, "_let_it_leave", lambda self: self._ninth.drain())
+
+
+@switch("sas-read-back", "what the driver made of mark and space is not read back")
+def _sas_read_back(patch: pytest.MonkeyPatch) -> None:
+    from meterd.edge.sas_wire import Uart
+
+    patch.setattr(Uart, "check", lambda _self, **_held: None)
+
+
+@switch("sas-proof", "nobody listens whether the marks are on the wire")
+def _sas_proof(patch: pytest.MonkeyPatch) -> None:
+    from meterd.edge import sas_wire
+
+    patch.setattr(sas_wire, "check_heard", lambda _heard: None)
+
+
+@switch("sas-tolerance", "an answer has to stand alone, in the one form of the document")
+def _sas_tolerance(patch: pytest.MonkeyPatch) -> None:
+    from protocols import sas_host
+    from protocols.errors import Cause
+    from protocols.sas import Answer, GeneralPoll, Told, Wins, encode
+    from protocols.sas_read import Heard, answer_to
+
+    def strict(request: Any, line: Any) -> Heard:
+        data = bytes(word.byte for word in line)
+        answer: Answer | None = Told(data[0]) if isinstance(request, GeneralPoll) and len(data) == 1 else None
+        found = answer_to(request, line).answer
+        if isinstance(found, Wins) and encode(found) == data:
+            answer = found
+        return Heard(answer, Cause.STRAY if data and answer is None else None)
+
+    patch.setattr(sas_host, "answer_to", strict)
+
+
+@switch("sas-goes-on", "a game that does not answer is waited for")
+def _sas_goes_on(patch: pytest.MonkeyPatch) -> None:
+    from protocols.sas_host import Host
+
+    patch.setattr(Host, "_not_read", lambda *_args, **_busy: [])

@@ -185,16 +185,20 @@ class SasWire:
         ninth = self._ninth
         ninth.switch(mark=True)
         ninth.write(frame[:1])
-        ninth.drain()
+        self._let_it_leave()
         left_s = time.monotonic()
-        if self._settle_s:
-            time.sleep(self._settle_s)
         ninth.switch(mark=False)
         if len(frame) > 1:
             ninth.write(frame[1:])
             self.gap_s_max = max(self.gap_s_max, time.monotonic() - left_s)
             ninth.drain()
         self._trace("tx", frame)
+
+    def _let_it_leave(self) -> None:
+        """The ninth bit may be switched once the last byte is on the line, not while it waits in the UART."""
+        self._ninth.drain()
+        if self._settle_s:
+            time.sleep(self._settle_s)
 
     def receive(self, first_s: float = FIRST_BYTE_S, gap_s: float = GAP_S) -> list[Word]:
         """Words until the line is quiet."""
