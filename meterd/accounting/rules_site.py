@@ -31,7 +31,7 @@ from meterd.accounting.state import TableStatus
 from meterd.accounting.steps import steps_problem
 from meterd.errors import MisuseError
 
-FORMAT: Final = 1
+FORMAT: Final = 2
 
 #: Reasons for closing after which what lies on the sensors is in doubt: only END GAME opens the table again.
 DOUBTFUL_REASONS: Final = frozenset(

@@ -24,7 +24,8 @@ from meterd.app.commit import Committer, Stamp
 from meterd.app.verify import Report, audited_book, verify
 from meterd.edge import sqlite, volume
 from meterd.edge.clock import Clock
-from meterd.edge.store import Store, hold_folder, point_to, read_records, sync
+from meterd.edge.folder import hold_folder, point_to, sync
+from meterd.edge.store import Store, read_records
 from meterd.errors import LedgerError, MeterdError, MisuseError
 from meterd.ledger.merkle import Tree
 from meterd.ledger.note import Checkpoint, NoteError, parse_checkpoint, parse_note

@@ -74,7 +74,7 @@ def writer(path: Path, *, synchronous: str = "FULL") -> Database:
 
 
 def new_file(path: Path, schema: str) -> Database:
-    """Create a ledger file with its tables. It must not exist.
+    """Create a ledger file with its tables, in a transaction that the caller commits. It must not exist.
 
     Raises:
         FileExistsError: something of that name is there.
@@ -83,8 +83,19 @@ def new_file(path: Path, schema: str) -> Database:
     path.open("xb").close()
     db = Database(_connect(path, "mode=rw", BUSY_SECONDS), execute_plugins=False)
     db.execute("PRAGMA synchronous=FULL")
-    db.executescript(schema)
+    db.executescript(f"BEGIN IMMEDIATE;\n{schema}")  # the caller's first rows come in the same transaction
     return db
+
+
+def repairer(path: Path) -> Database:
+    """Open a file so that SQLite takes back what was cut short in it. For a file that nobody else uses.
+
+    Raises:
+        Error: SQLite cannot read it.
+    """
+    connection = _connect(path, "mode=rw", BUSY_SECONDS)
+    connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
+    return Database(connection, execute_plugins=False)
 
 
 def in_memory(schema: str) -> Database:

@@ -6,29 +6,31 @@ more; the next start looks at what is there.
 Rule 3: one writer per folder, held by a lock that dies with its process.
 Rule 4: what is committed into files that were deleted or replaced under us is lost with this process. That is looked at
 behind each COMMIT, before anybody is told of it.
+Rule 5: a program that does not ask for the lock is found out: at the start by its open file, later by what it wrote.
 """
 
 from __future__ import annotations
 
-import fcntl
 import os
-import pwd
 from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Final, Self
 
 from meterd.edge import sqlite, volume
+from meterd.edge.folder import described, point_to, sync, take_lock
+from meterd.edge.openers import writers_of
 from meterd.errors import InvariantBroken, LedgerError, MisuseError
 from meterd.ledger.chain import GENESIS, seal
 from meterd.ledger.record import Draft, Record
 from meterd.ledger.verify import check_chain
 
 #: Entries whose hashes are checked when the ledger is opened. The whole chain is for ``meterd ledger verify``.
-TAIL: Final = 1000
+TAIL: Final = 20_000
 
-_LOCK: Final = "lock"
-_FORBIDDEN: Final = frozenset({"SQLITE_READONLY", "SQLITE_READONLY_DIRECTORY", "SQLITE_CANTOPEN"})
+#: The kind of the last entry of a sealed volume.
+SEAL: Final = "DayRead"
+
 _ADD_ENTRY: Final = "INSERT INTO entry VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?)"
 #: Postings added by one statement; an entry with more takes several. A row each would cost a third more.
 _POSTINGS_AT_ONCE: Final = 32
@@ -40,14 +42,18 @@ _ADD_POSTINGS: Final = tuple(
 class Store:
     """The one writer of a ledger. ``seq`` and ``head`` are those of the last entry on disk."""
 
-    def __init__(self, db: sqlite.Database, path: Path, lock: int, seq: int, head: bytes) -> None:
+    def __init__(self, db: sqlite.Database, path: Path, lock: int, last: Record, synchronous: str) -> None:
         """Use :meth:`open`."""
         self._files = _open_files(path)
-        self.seq = seq
-        self.head = head
+        self.path = path
+        self.seq = last.seq
+        self.head = last.hash
+        self.sealed = last.kind == SEAL
+        self._synchronous = synchronous
         self._db = db
         self._connection = db.conn
         self._lock = lock
+        self._version = self._data_version()
         self._dead: str | None = None
 
     @classmethod
@@ -61,13 +67,13 @@ class Store:
             raise MisuseError("a ledger begins with at least one entry")
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            lock = _take_lock(folder)
+            lock = take_lock(folder)
             try:
                 _create(folder, drafts)
             finally:
                 os.close(lock)
         except (OSError, sqlite.Error) as cause:
-            raise LedgerError(f"no ledger could be made in {folder}: {_described(cause, folder)}") from cause
+            raise LedgerError(f"no ledger could be made in {folder}: {described(cause, folder)}") from cause
 
     @classmethod
     def open(cls, folder: Path, *, synchronous: str = "FULL") -> Self:
@@ -78,30 +84,34 @@ class Store:
         """
         try:
             path = volume.current_volume(folder)
-            lock = _take_lock(folder)
+            lock = take_lock(folder)
             try:
                 return cls._open(path, lock, synchronous)
             except BaseException:
                 os.close(lock)
                 raise
         except (OSError, sqlite.Error) as cause:
-            raise LedgerError(f"the ledger in {folder} cannot be opened: {_described(cause, folder)}") from cause
+            raise LedgerError(f"the ledger in {folder} cannot be opened: {described(cause, folder)}") from cause
 
     @classmethod
     def _open(cls, path: Path, lock: int, synchronous: str) -> Self:
         with closing(sqlite.reader(path)) as looked_at:  # a foreign file is not touched
             _require_our_shape(looked_at, path)
+        others = writers_of(frozenset({path}))
+        if others:
+            raise LedgerError(f"{others[0]}: a ledger has one writer. End that process first")
         db = sqlite.writer(path, synchronous=synchronous)
         try:
             last = _check_tail(db, path)
+            _require_last_volume(path, last)
             sync(path.parent)  # SQLite made the WAL file just now, and would not notice a folder that cannot be synced
         except BaseException:
             db.close()
             raise
-        return cls(db, path, lock, last.seq, last.hash)
+        return cls(db, path, lock, last, synchronous)
 
     def records(self) -> Iterator[Record]:
-        """All entries in order, for the fold. Read them to the end before the first commit."""
+        """The entries of the open volume in order, for the fold. Read them to the end before the first commit."""
         try:
             yield from volume.rows(self._db)
         except sqlite.Error as cause:
@@ -121,6 +131,7 @@ class Store:
         committing = False
         try:
             self._connection.execute("BEGIN IMMEDIATE")
+            self._require_alone()
             _add(self._connection, records)
             committing = True
             self._connection.execute("COMMIT")
@@ -129,6 +140,41 @@ class Store:
             self._die(cause, committing)
             raise
         self.seq, self.head = records[-1].seq, records[-1].hash
+        self.sealed = records[-1].kind == SEAL
+
+    def roll(self, first: Record) -> None:
+        """Close the volume, which its last entry has sealed, and go on in a new one that begins with ``first``.
+
+        Whatever it is interrupted by, the next start finds the last entry sealing and comes here again: nothing that
+        was done is undone, and the new volume's only entry is the same.
+
+        Raises:
+            LedgerError: the disk failed, or another new volume is there. Nothing more is taken.
+            MisuseError: the volume is not sealed, or the entry does not follow.
+        """
+        if self._dead is not None:
+            raise LedgerError(f"the ledger takes nothing more: {self._dead}")
+        self._require_continuation([first])
+        if not self.sealed:
+            raise MisuseError("only a volume that was read to its end is closed")
+        self._dead = "its volumes were being changed"
+        folder = self.path.parent
+        path = folder / volume.volume_name(first.seq)
+        try:
+            self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+            self._connection.close()
+            _begin_volume(path, first)
+            point_to(folder, path)
+            db = sqlite.writer(path, synchronous=self._synchronous)
+            sync(folder)
+        except (OSError, sqlite.Error) as cause:
+            raise LedgerError(f"no new volume could be begun: {described(cause, folder)}") from cause
+        self._connection, self._db = db.conn, db
+        self._files = _open_files(path)
+        self.path, self.seq, self.head = path, first.seq, first.hash
+        self.sealed = False
+        self._version = self._data_version()
+        self._dead = None
 
     def checkpoint(self) -> None:
         """Move what is in the WAL into the file; for a quiet moment, so that no commit has to do it.
@@ -174,6 +220,16 @@ class Store:
         for link, path in self._files:
             if os.readlink(link) != path:  # noqa: PTH115 - after every commit: one system call and plain text
                 raise LedgerError(f"{path} was deleted or replaced while the ledger is open")
+
+    def _data_version(self) -> int:
+        """A number that changes when another connection has written into the file."""
+        (version,) = self._connection.execute("PRAGMA data_version").fetchone()
+        return int(version)
+
+    def _require_alone(self) -> None:
+        """Nobody else wrote into the file; asked inside a transaction, so that nobody can until it ends."""
+        if self._data_version() != self._version:
+            raise LedgerError("another program wrote into the ledger")
 
     def _die(self, cause: BaseException, committing: bool) -> None:
         """Take nothing more, and say what is known about the entries that were being written."""
@@ -235,42 +291,6 @@ def _check_tail(db: sqlite.Database, path: Path) -> Record:
     return tail[-1]
 
 
-@contextmanager
-def hold_folder(folder: Path) -> Iterator[None]:
-    """Keep every writer out of a ledger's folder, which is made where it is not there.
-
-    Raises:
-        LedgerError: a process writes the ledger, or the folder cannot be used.
-    """
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        lock = _take_lock(folder)
-    except OSError as cause:
-        raise LedgerError(f"{folder} cannot be used: {_described(cause, folder)}") from cause
-    try:
-        yield
-    finally:
-        os.close(lock)
-
-
-def _take_lock(folder: Path) -> int:
-    """Hold the folder for this process.
-
-    Raises:
-        LedgerError: another process holds it.
-    """
-    lock = os.open(folder / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        holder = os.pread(lock, 20, 0).decode("ascii", "replace").strip() or "unknown"
-        os.close(lock)
-        raise LedgerError(f"the ledger in {folder} is held by process {holder}: only one may write it") from None
-    os.ftruncate(lock, 0)
-    os.pwrite(lock, f"{os.getpid()}\n".encode("ascii"), 0)
-    return lock
-
-
 def _create(folder: Path, drafts: Sequence[Draft]) -> None:
     left = sorted(path.name for path in folder.iterdir() if path.name.startswith(("ledger", "checkpoint")))
     if left:
@@ -280,7 +300,6 @@ def _create(folder: Path, drafts: Sequence[Draft]) -> None:
     for seq, draft in enumerate(drafts, 1):
         records.append(seal(draft, seq, records[-1].hash if records else GENESIS))
     with closing(sqlite.new_file(path, volume.schema_sql())) as db:
-        db.execute("BEGIN IMMEDIATE")
         _add(db.conn, records)
         db.execute("COMMIT")
     sync(path)
@@ -288,13 +307,37 @@ def _create(folder: Path, drafts: Sequence[Draft]) -> None:
     point_to(folder, path)
 
 
-def point_to(folder: Path, path: Path) -> None:
-    """Make ``ledger.db`` the link to this volume, in one step that a crash cannot halve."""
-    step = folder / f"{volume.LINK}.new"
-    step.unlink(missing_ok=True)
-    step.symlink_to(path.name)
-    step.replace(folder / volume.LINK)
-    sync(folder)
+def _begin_volume(path: Path, first: Record) -> None:
+    """Make the volume of one entry, unless an interrupted start has left that very volume.
+
+    Raises:
+        LedgerError: it holds something else.
+    """
+    if path.exists():
+        with closing(sqlite.repairer(path)):
+            pass  # what was cut short in the middle of a write is taken back by SQLite
+        if volume.may_hold_entries(path):
+            if list(read_records(path)) != [first]:
+                raise LedgerError(f"{path} does not go on where the volume before it ends: remove nothing, and verify")
+            return
+        path.unlink()
+    with closing(sqlite.new_file(path, volume.schema_sql())) as db:
+        _add(db.conn, [first])
+        db.execute("COMMIT")
+    sync(path)
+    sync(path.parent)
+
+
+def _require_last_volume(path: Path, last: Record) -> None:
+    """Nothing lies behind the volume in use but what an interrupted change of volumes leaves."""
+    later = volume.later_volumes(path.parent, path)
+    if not later or (last.kind == SEAL and [volume.first_seq_of(one) for one in later] == [last.seq + 1]):
+        return
+    names = ", ".join(one.name for one in later)
+    raise LedgerError(
+        f"{volume.LINK} leads to {path.name}, but {names} came after it: remove nothing. Let `meterd ledger verify`"
+        f" say that they hold, then put the link back: `ln -sfn {later[-1].name} {path.parent / volume.LINK}`"
+    )
 
 
 def _open_files(path: Path) -> list[tuple[str, str]]:
@@ -310,33 +353,3 @@ def _open_files(path: Path) -> list[tuple[str, str]]:
             if (name := str(link.readlink())) in names:
                 found.append((str(link), name))
     return found
-
-
-def _described(cause: BaseException, folder: Path) -> str:
-    """A failure in words; where it is one of permission, whose the folder is and who asked."""
-    what = sqlite.describe(cause)
-    if not isinstance(cause, PermissionError) and getattr(cause, "sqlite_errorname", "") not in _FORBIDDEN:
-        return what
-    for path in (folder, *folder.parents):
-        with suppress(OSError):
-            return (
-                f"{what}. {path} belongs to {_user(path.stat().st_uid)}, this is {_user(os.geteuid())}: work as the "
-                "ledger's user (`sudo -u meterd …`), or give it the folder (`chown -R meterd: …`)"
-            )
-    return what
-
-
-def _user(uid: int) -> str:
-    try:
-        return pwd.getpwuid(uid).pw_name
-    except KeyError:
-        return f"user {uid}"
-
-
-def sync(path: Path) -> None:
-    """Have the disk keep a file, or a folder's list of names."""
-    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

@@ -17,7 +17,8 @@ from meterd.errors import LedgerError
 from meterd.ledger.record import Record
 
 LINK: Final = "ledger.db"
-FORMAT: Final = 1
+#: New volumes are of this format; volumes of all formats up to it are read, and their last one is gone on with.
+FORMAT: Final = 2
 APPLICATION_ID: Final = int.from_bytes(b"METR", "big")
 
 _VOLUME: Final = re.compile(r"ledger-([1-9]\d{0,17})\.db")
@@ -35,9 +36,9 @@ class BadRowError(LedgerError):
         self.reason = reason
 
 
-def schema_sql() -> str:
-    """The SQL that makes an empty volume of the present format."""
-    return schema_text("ledger/0001.sql")
+def schema_sql(version: int = FORMAT) -> str:
+    """The SQL that makes an empty volume of a format."""
+    return schema_text(f"ledger/{version:04d}.sql")
 
 
 def volume_name(first_seq: int) -> str:
@@ -72,13 +73,19 @@ def current_volume(folder: Path) -> Path:
     return target
 
 
+def later_volumes(folder: Path, current: Path) -> list[Path]:
+    """Volumes that begin behind the one in use: a change of volumes that was cut short, or a link put back."""
+    first = first_seq_of(current) or 0
+    return [path for path in volumes(folder) if (first_seq_of(path) or 0) > first]
+
+
 def _without_link(folder: Path) -> str:
     """What is there where ``ledger.db`` leads nowhere, and the next step. Entries are never to be removed."""
     link = folder / LINK
     found = volumes(folder) if folder.is_dir() else []
     if found:
         says = f"{link} leads nowhere, but {', '.join(path.name for path in found)} is there: "
-        if any(_may_hold_entries(path) for path in found):
+        if any(may_hold_entries(path) for path in found):
             files = " ".join(map(str, found))
             return (
                 f"{says}remove nothing. Let `meterd ledger verify {files}` say that they hold, then put the link back, "
@@ -90,7 +97,7 @@ def _without_link(folder: Path) -> str:
     return f"no ledger in {folder}: restore one, or `meterd ledger create`"
 
 
-def _may_hold_entries(path: Path) -> bool:
+def may_hold_entries(path: Path) -> bool:
     """False only where the file is surely one that no entry was ever put into."""
     try:
         with closing(sqlite.reader(path)) as db:
@@ -111,9 +118,9 @@ def shape_findings(db: sqlite.Database) -> list[str]:
     if application_id != APPLICATION_ID:
         return [f"it is no meterd ledger (application_id {application_id})"]
     (version,) = db.execute("PRAGMA user_version").fetchone()
-    if version != FORMAT:
-        return [f"it is of format {version}; this meterd reads format {FORMAT}"]
-    fresh = sqlite.in_memory(schema_sql())
+    if not 1 <= version <= FORMAT:
+        return [f"it is of format {version}; this meterd reads formats 1 to {FORMAT}"]
+    fresh = sqlite.in_memory(schema_sql(version))
     try:
         expected = _shape(fresh)
     finally:

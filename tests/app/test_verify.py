@@ -330,7 +330,7 @@ def test_create_and_verify(tmp_path: Path) -> None:
     made = run.invoke(ledger, ["create", folder, "--site", "riverside", "--currency", "USD"])
     assert 0 == made.exit_code, made.output
     assert (
-        '{"currency":"USD","demo":false,"format":1,"site":"riverside"}' == next(iter(read_records(Path(folder)))).body
+        '{"currency":"USD","demo":false,"format":2,"site":"riverside"}' == next(iter(read_records(Path(folder)))).body
     )
     assert 0 == run.invoke(ledger, ["verify", folder]).exit_code
     assert 74 == run.invoke(ledger, ["create", folder, "--site", "riverside", "--currency", "USD"]).exit_code

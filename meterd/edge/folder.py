@@ -1,0 +1,96 @@
+"""The folder of a ledger: who holds it, which volume is in use, and what to say where it is not ours to write.
+
+Rule 1: one process holds a folder, by a lock that dies with it.
+Rule 2: what is renamed or linked here is on the disk when the function returns.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import pwd
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Final
+
+from meterd.edge import sqlite, volume
+from meterd.errors import LedgerError
+
+LOCK: Final = "lock"
+_FORBIDDEN: Final = frozenset({"SQLITE_READONLY", "SQLITE_READONLY_DIRECTORY", "SQLITE_CANTOPEN"})
+
+
+@contextmanager
+def hold_folder(folder: Path) -> Iterator[None]:
+    """Keep every writer out of a ledger's folder, which is made where it is not there.
+
+    Raises:
+        LedgerError: a process writes the ledger, or the folder cannot be used.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        lock = take_lock(folder)
+    except OSError as cause:
+        raise LedgerError(f"{folder} cannot be used: {described(cause, folder)}") from cause
+    try:
+        yield
+    finally:
+        os.close(lock)
+
+
+def take_lock(folder: Path) -> int:
+    """Hold the folder for this process.
+
+    Raises:
+        LedgerError: another process holds it.
+    """
+    lock = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        holder = os.pread(lock, 20, 0).decode("ascii", "replace").strip() or "unknown"
+        os.close(lock)
+        raise LedgerError(f"the ledger in {folder} is held by process {holder}: only one may write it") from None
+    os.ftruncate(lock, 0)
+    os.pwrite(lock, f"{os.getpid()}\n".encode("ascii"), 0)
+    return lock
+
+
+def point_to(folder: Path, path: Path) -> None:
+    """Make ``ledger.db`` the link to this volume, in one step that a crash cannot halve."""
+    step = folder / f"{volume.LINK}.new"
+    step.unlink(missing_ok=True)
+    step.symlink_to(path.name)
+    step.replace(folder / volume.LINK)
+    sync(folder)
+
+
+def described(cause: BaseException, folder: Path) -> str:
+    """A failure in words; where it is one of permission, whose the folder is and who asked."""
+    what = sqlite.describe(cause)
+    if not isinstance(cause, PermissionError) and getattr(cause, "sqlite_errorname", "") not in _FORBIDDEN:
+        return what
+    for path in (folder, *folder.parents):
+        with suppress(OSError):
+            return (
+                f"{what}. {path} belongs to {_user(path.stat().st_uid)}, this is {_user(os.geteuid())}: work as the "
+                "ledger's user (`sudo -u meterd …`), or give it the folder (`chown -R meterd: …`)"
+            )
+    return what
+
+
+def _user(uid: int) -> str:
+    try:
+        return pwd.getpwuid(uid).pw_name
+    except KeyError:
+        return f"user {uid}"
+
+
+def sync(path: Path) -> None:
+    """Have the disk keep a file, or a folder's list of names."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
