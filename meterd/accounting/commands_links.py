@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from meterd.accounting.commands import Actor, Command
+from meterd.accounting.settings import SiteSettings, TableSettings
 from meterd.paytables.model import PayTable
 
 
@@ -144,3 +145,17 @@ class PostCaps(TwoPeople):
     player_cents: int | None
     table_cents: int | None
     tip_cents: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChangeSite(TwoPeople):
+    """Other thresholds and permissions of the property, from now on."""
+
+    settings: SiteSettings
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChangeTable(TwoPeople):
+    """Other settings of a table, from now on. Its link stays; its aggregate limits are posted (``PostCaps``)."""
+
+    settings: TableSettings

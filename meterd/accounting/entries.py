@@ -26,6 +26,7 @@ class Kind(StrEnum):
     SITE_SET = "SiteSet"
     LINK_OPENED = "LinkOpened"
     TABLE_DEFINED = "TableDefined"
+    TABLE_CHANGED = "TableChanged"
     STARTED = "Started"
     STOPPED = "Stopped"
     RESTORED = "Restored"

@@ -45,6 +45,11 @@ def _table_defined(book: Book, entry: Entry) -> None:
     book.tables[settings.id] = table
 
 
+def _table_changed(book: Book, entry: Entry) -> None:
+    settings = TableSettings.from_json(entry.body["settings"])
+    book.tables[settings.id].settings = settings
+
+
 def _started(book: Book, entry: Entry) -> None:  # noqa: ARG001 - all handlers look alike
     """The last run ended without closing its tables: what was open then may have missed chips since."""
     for table in book.tables.values():
@@ -88,6 +93,7 @@ HANDLERS: Final[dict[Kind, Callable[[Book, Entry], None]]] = {
     Kind.SITE_SET: _site_set,
     Kind.LINK_OPENED: _link_opened,
     Kind.TABLE_DEFINED: _table_defined,
+    Kind.TABLE_CHANGED: _table_changed,
     Kind.STARTED: _started,
     Kind.STOPPED: _heard,
     Kind.DEVICE_TRUSTED: _device_trusted,

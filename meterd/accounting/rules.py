@@ -23,6 +23,7 @@ from meterd.accounting import (
     rules_past,
     rules_pools,
     rules_round,
+    rules_settings,
     rules_site,
     rules_streak,
     rules_tips,
@@ -143,6 +144,7 @@ _RULES: Final[dict[type[Command], Callable[[Book, Any], Answer]]] = {
     **rules_links.RULES,
     **rules_pools.RULES,
     **rules_streak.RULES,
+    **rules_settings.RULES,
     **rules_tips.RULES,
     **rules_day.RULES,
 }

@@ -1,21 +1,39 @@
 """The parameters in force stand in the ledger, not in the site file. Here the two are compared.
 
 Rule 1: a ledger is created from a site file; from then on the file must agree with it.
-Rule 2: additions (new links, tables, funds) may be adopted by two people; nothing else changes a live link here.
+Rule 2: additions (new links, tables, funds) may be adopted by two people; what else of a changed file may be is told by
+``changes``.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any, Final
 
 from meterd.accounting.book import Book
 from meterd.accounting.commands import Actor, Command, DefineTable, OpenLink, SetSite
 from meterd.accounting.commands_pools import OpenFund
+from meterd.accounting.settings import TableSettings
+from meterd.accounting.state import Caps, TableState
 from meterd.config import Site
 
 _NOT_YET: Final = "in the site file, not yet in the ledger"
+
+
+def posted(table: TableState) -> TableSettings:
+    """A table's settings with the aggregate limits that were posted last, whether they hold already or not yet."""
+    if not table.caps:
+        return table.settings
+    newest = table.caps[-1]
+    limits: dict[str, Any] = {f"cap_{name}": getattr(newest, name) for name in cap_names(newest)}
+    return replace(table.settings, **limits)
+
+
+def cap_names(caps: Caps) -> list[str]:
+    """The limits that are posted together, as ``PostCaps`` names them; settings have ``cap_`` before each."""
+    return [name for name in caps._fields if name.endswith("_cents")]
 
 
 def opening_commands(site: Site, actor: Actor) -> tuple[Command, ...]:
@@ -60,7 +78,11 @@ def next_step(site: Site, book: Book) -> str:
             "Let two people adopt them, with the daemon stopped:"
             " `meterd ledger adopt DIR --config SITE.toml --by A --and B --reference TEXT`"
         )
-    return "Put the site file back as it was: only new links, tables and funds can be adopted (`meterd ledger adopt`)"
+    return (
+        "Put the site file back as it was; or see what of it can be adopted, and how the rest is done:"
+        " `meterd ledger adopt DIR --config SITE.toml`. With the daemon stopped and"
+        " `--by A --and B --reference TEXT` two people adopt it"
+    )
 
 
 def _differences(site: Site, book: Book) -> Iterator[str]:
@@ -70,7 +92,7 @@ def _differences(site: Site, book: Book) -> Iterator[str]:
     if book.site is None:
         yield "the ledger was made without a site file: it holds no parameters"
         return
-    yield from _compare("site", book.site.to_json(), site.settings.to_json())
+    yield from compare("site", book.site.to_json(), site.settings.to_json())
     yield from _differing_links(site, book)
     yield from _differing_tables(site, book)
     yield from _differing_funds(site, book)
@@ -84,7 +106,7 @@ def _differing_links(site: Site, book: Book) -> Iterator[str]:
         if link_id not in file_links:
             yield f"link {link_id}: in force in the ledger, missing in the site file"
         else:
-            yield from _compare(f"link {link_id}", state.settings.to_json(), file_links[link_id].to_json())
+            yield from compare(f"link {link_id}", state.settings.to_json(), file_links[link_id].to_json())
     for link_id in file_links:
         if link_id not in book.links:
             yield f"link {link_id}: {_NOT_YET}"
@@ -98,7 +120,7 @@ def _differing_tables(site: Site, book: Book) -> Iterator[str]:
         if table_id not in file_tables:
             yield f"table {table_id}: in force in the ledger, missing in the site file"
         else:
-            yield from _compare(f"table {table_id}", held.settings.to_json(), file_tables[table_id].to_json())
+            yield from compare(f"table {table_id}", posted(held).to_json(), file_tables[table_id].to_json())
     for table_id in file_tables:
         if table_id not in book.tables:
             yield f"table {table_id}: {_NOT_YET}"
@@ -110,20 +132,20 @@ def _differing_funds(site: Site, book: Book) -> Iterator[str]:
         if fund_id not in file_funds:
             yield f"fund {fund_id}: in force in the ledger, missing in the site file"
         else:
-            yield from _compare(f"fund {fund_id}", held.settings.to_json(), file_funds[fund_id].to_json())
+            yield from compare(f"fund {fund_id}", held.settings.to_json(), file_funds[fund_id].to_json())
     for fund_id in file_funds:
         if fund_id not in book.funds:
             yield f"fund {fund_id}: {_NOT_YET}"
 
 
-def _compare(where: str, held: Any, wanted: Any) -> Iterator[str]:
+def compare(where: str, held: Any, wanted: Any) -> Iterator[str]:
     """Walk two JSON values side by side and name each leaf that differs."""
     if isinstance(held, dict) and isinstance(wanted, dict):
         for key in dict.fromkeys((*held, *wanted)):
-            yield from _compare(f"{where}.{key}", held.get(key), wanted.get(key))
+            yield from compare(f"{where}.{key}", held.get(key), wanted.get(key))
     elif isinstance(held, list) and isinstance(wanted, list) and len(held) == len(wanted):
         for index, (left, right) in enumerate(zip(held, wanted, strict=True)):
-            yield from _compare(f"{where}[{index}]", left, right)
+            yield from compare(f"{where}[{index}]", left, right)
     elif held != wanted:
         yield f"{where}: the ledger holds {_shown(held)}, the site file says {_shown(wanted)}"
 

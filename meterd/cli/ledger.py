@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from meterd.cli.adopt import adopt
 from meterd.cli.words import NamingGroup, complain, counted
-from meterd.errors import EXIT_CONFIG, EXIT_FINDING, EXIT_LEDGER, EXIT_USAGE, ConfigError, LedgerError, MisuseError
+from meterd.errors import EXIT_CONFIG, EXIT_FINDING, EXIT_LEDGER, ConfigError, LedgerError
 
 if TYPE_CHECKING:
     from meterd.app.verify import Report
@@ -64,38 +65,7 @@ def _create(folder: Path, config: Path | None, site: str | None, currency: str |
     create_ledger(folder, read_site(config)[0])
 
 
-@ledger.command()
-@click.argument("folder", type=click.Path(path_type=Path, file_okay=False))
-@click.option("--config", required=True, type=click.Path(path_type=Path, dir_okay=False), help="the new site file")
-@click.option("--by", "first", required=True, help="who asks for it")
-@click.option("--and", "second", required=True, help="who approves it; somebody else")
-@click.option("--reference", required=True, help="the approval's reference")
-def adopt(folder: Path, config: Path, first: str, second: str, reference: str) -> None:
-    """Put new links, tables and funds of a site file in force. The daemon must be stopped.
-
-    Exit codes: 0 adopted, 2 wrong use, 74 the ledger needs a person, 78 the site file differs in more than additions.
-    """
-    from meterd.app.adopt import adopt as adopt_site
-    from meterd.edge.catalogue import read_site
-
-    for option, value in (("--by", first), ("--and", second), ("--reference", reference)):
-        if not value.strip():
-            raise click.UsageError(f"{option} is empty")
-    if first.strip().casefold() == second.strip().casefold():
-        raise click.UsageError("--by and --and name two different people")
-    try:
-        adopted = adopt_site(folder, read_site(config)[0], first=first, second=second, reference=reference)
-    except ConfigError as error:
-        complain("meterd ledger adopt", error)
-        sys.exit(EXIT_CONFIG)
-    except LedgerError as error:
-        complain("meterd ledger adopt", error)
-        sys.exit(EXIT_LEDGER)
-    except MisuseError as error:
-        complain("meterd ledger adopt", error)
-        sys.exit(EXIT_USAGE)
-    words = zip(("links", "tables", "funds"), adopted, strict=True)
-    click.echo("adopted " + "; ".join(f"{what}: {', '.join(ids) or 'none'}" for what, ids in words))
+ledger.add_command(adopt)
 
 
 @ledger.command()

@@ -67,19 +67,20 @@ def test_additions_are_adopted_by_two_people_in_the_ledger(tmp_path: Path, site:
     create_ledger(tmp_path / "l", small)
     grown = replace(site, funds=(JACKPOT,))
     adopted = adopt(tmp_path / "l", grown, first="adm-1", second="acc-1", reference="DIV-7")
-    assert adopted == (("bonus-1",), ("THB-2",), ("bad-beat",))
+    assert adopted == (("bonus-1",), ("THB-2",), ("bad-beat",), ())
     assert _opened(tmp_path / "l", grown).funds["bad-beat"].settings == JACKPOT
     assert _opened(tmp_path / "l", grown).links["bonus-1"].levels["main"].display_microcents == 1_000_000_000_000
     assert verify(tmp_path / "l").ok is True
 
 
-def test_more_than_additions_is_refused_and_changes_nothing(tmp_path: Path, site: Site) -> None:
-    """A changed threshold beside a new table: nothing of it comes into force."""
+def test_one_thing_that_cannot_be_adopted_keeps_all_of_it_out(tmp_path: Path, site: Site) -> None:
+    """A changed wager beside a new table and another threshold: nothing of it comes into force, and it says which."""
     small = replace(site, links=site.links[:3], tables=site.tables[:7])
     create_ledger(tmp_path / "l", small)
     before = verify(tmp_path / "l").head
-    other = replace(site, settings=replace(site.settings, confirm_above_cents=1))
-    with pytest.raises(ConfigError, match="confirm_above_cents"):
+    settings = replace(site.settings, confirm_above_cents=1)
+    other = replace(site, settings=settings, links=(replace(site.links[0], wager_cents=200), *site.links[1:]))
+    with pytest.raises(ConfigError, match=r"wager_cents.*open one with another id"):
         adopt(tmp_path / "l", other, first="adm-1", second="acc-1", reference="DIV-7")
     assert verify(tmp_path / "l").head == before
 
