@@ -211,12 +211,15 @@ class Transmission:
 #: The shortest pause between two transmissions; nearer ones are lost silently.
 NEAREST_MS: Final = 250
 #: How long the line must be quiet after a frame where that is longer: an erased sign restarts, a reset one runs its
-#: tests, and a sounding one has its port switched off. What is sent meanwhile is lost without a word.
+#: tests, a sounding one has its port switched off, an asked one speaks. What is sent meanwhile is lost without a word.
 _QUIET_MS: Final[dict[type[Command], int]] = {
     ClearMemory: 2000,
     ConfigureMemory: 2000,
     SoftReset: 10_000,
     Tone: 3000,
+    ReadInformation: 1000,
+    ReadMemory: 1000,
+    ReadString: 1000,
     Other: 3000,
 }
 

@@ -405,3 +405,31 @@ def _sas_goes_on(patch: pytest.MonkeyPatch) -> None:
     from protocols.sas_host import Host
 
     patch.setattr(Host, "_not_read", lambda *_args, **_busy: [])
+
+
+@switch("alpha-quiet", "no quiet time behind what restarts or sounds a sign")
+def _alpha_quiet(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr("meterd.edge.sign_queue.quiet_ms", lambda _command: 250)
+    patch.setattr("meterd.edge.sign_test.quiet_ms", lambda _command: 250)
+
+
+@switch("alpha-repush", "what was written once is never written again")
+def _alpha_repush(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr("meterd.edge.sign_queue.REPUSH_S", float("inf"))
+
+
+@switch("alpha-settings", "every line is opened with 8N1")
+def _alpha_settings(patch: pytest.MonkeyPatch) -> None:
+    from dataclasses import replace
+
+    from meterd.edge import serialport
+
+    as_asked = serialport.open_port
+    patch.setattr(
+        serialport, "open_port", lambda bus, **how: as_asked(replace(bus, bytesize=8, parity="N", stopbits=1), **how)
+    )
+
+
+@switch("alpha-sign-test", "nobody looks for the setting a sign hears")
+def _alpha_sign_test(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr("meterd.edge.sign_test.SETTINGS", ())

@@ -15,6 +15,7 @@ VERBS: Final = {
     "web": ("meterd.cli.web", "web"),
     "sas": ("meterd.cli.sas", "sas"),
     "outputs": ("meterd.cli.outputs", "outputs"),
+    "sign": ("meterd.cli.sign", "sign"),
     "demo": ("meterd.cli.demo", "demo"),
     "sim": ("meterd.cli.sim", "sim"),
     "keypad": ("meterd.cli.keypad", "keypad"),

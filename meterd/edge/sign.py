@@ -5,7 +5,7 @@ sent; a peer that reads nothing for five seconds is a lost port.
 Rule 2: the memory plan a sign was given is remembered in a file, removed before the sign is erased and written after
 the new plan went out, so that a crash in between can only cost one configuration too many.
 
-Signs of this kind never answer; what they last got is in :meth:`SignBus.shown`. All methods but ``shown``,
+Signs of this kind never acknowledge; what they last got is in :meth:`SignBus.shown`. All methods but ``shown``,
 ``shown_cents`` and ``status`` belong to the wire loop's thread. Units: ``*_s`` seconds of the monotonic clock.
 """
 
@@ -20,13 +20,18 @@ from pathlib import Path
 from typing import Any, Final
 from zoneinfo import ZoneInfo
 
+import structlog
+
 from meterd.config import BusConfig, SignConfig
 from meterd.edge.serialport import Backoff, PortLostError, SerialLink, open_link, program_fault, wait_for_port
 from meterd.edge.sign_queue import CLOSED, Send, Shown, SignQueue, SignWanted, WallTime, amount_cents
-from protocols.alpha import ClearMemory, RunSequence
+from protocols.alpha import ClearMemory, ConfigureMemory, RunSequence
+from protocols.alpha_replies import ReplyParser
 
 STUCK_S: Final = 5.0  # the longest transmission takes a second at 1200 baud
 CLOSE_LIMIT_S: Final = 10.0  # on the way out; whoever stops us has a limit of its own
+
+log = structlog.get_logger()
 
 __all__ = ["CLOSED", "Shown", "SignBus", "SignWanted", "WallTime", "wall_time"]
 
@@ -67,13 +72,15 @@ class SignBus:
         self.cause = ""
         self.sent = 0
         self.port_losses = 0
+        self.set_up_again = 0
+        self._parser = ReplyParser()
 
     async def run(self) -> None:
         """Keep the line going until cancelled: open, bring every sign up, send what changes."""
         backoff = Backoff()
         try:
             while self._queue.signs:
-                peer = _Peer(self._stirred, self._trace)
+                peer = _Peer(self._stirred, self._heard)
                 link = None
                 try:
                     link = await open_link(self._bus, peer, dtr=False)
@@ -138,11 +145,22 @@ class SignBus:
             "sent": self.sent,
             "too_long": self._queue.signs[sign].too_long,
             "port_losses": self.port_losses,
+            "set_up_again": self.set_up_again,
         }
 
     def _stir(self) -> None:
         self._idle.clear()
         self._stirred.set()
+
+    def _heard(self, data: bytes) -> None:
+        """A sign speaks: it was asked for its files."""
+        if self._trace is not None:
+            self._trace("rx", data)
+        for answer in self._parser.receive(data):
+            if isinstance(answer, ConfigureMemory) and (name := self._queue.answered(answer)) is not None:
+                log.warning("sign.memory_lost", bus=self._bus.id, sign=name, advice="it is set up again")
+                self.set_up_again += 1
+                self._stir()
 
     async def _serve(self, link: SerialLink, peer: _Peer, backoff: Backoff) -> None:
         """Send, wait for the driver, keep the distance. Raises :class:`PortLostError` when the port is gone."""
@@ -199,16 +217,15 @@ class SignBus:
 
 
 class _Peer(asyncio.Protocol):
-    """Hears nothing that matters; notices the loss of the port."""
+    """Passes on what is heard; notices the loss of the port."""
 
-    def __init__(self, stirred: asyncio.Event, trace: Callable[[str, bytes], None] | None = None) -> None:
+    def __init__(self, stirred: asyncio.Event, heard: Callable[[bytes], None]) -> None:
         self._stirred = stirred
-        self._trace = trace
+        self._heard = heard
         self._lost: PortLostError | None = None
 
     def data_received(self, data: bytes) -> None:
-        if self._trace is not None:
-            self._trace("rx", data)
+        self._heard(data)
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._lost = exc if isinstance(exc, PortLostError) else PortLostError("closed")

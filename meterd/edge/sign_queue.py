@@ -5,7 +5,8 @@ Rule 2: transmissions keep their distance, counted from the end of the last byte
 so does what is said to a sign that restarts or sounds.
 Rule 3: each meter has one file label on all signs of the line, so signs that show it share one transmission, and a bent
 address cannot put another meter's figure on a sign.
-Rule 4: signs do not acknowledge: everything is written again every quarter of an hour and when the line comes up.
+Rule 4: signs do not acknowledge: everything is written again every quarter of an hour and when the line comes up, and
+those that answer reads are asked for their files first.
 
 Units: ``*_s`` seconds of the monotonic clock.
 """
@@ -17,7 +18,16 @@ from typing import Final, NamedTuple
 
 from meterd.config import BusConfig, SignConfig
 from meterd.edge.sign_state import CLOSED, LABELS, Shown, SignState, SignWanted, WallTime, amount_cents
-from protocols.alpha import NEAREST_MS, ClearMemory, Command, WriteString, quiet_ms, transmission
+from protocols.alpha import (
+    NEAREST_MS,
+    ClearMemory,
+    Command,
+    ConfigureMemory,
+    ReadMemory,
+    WriteString,
+    quiet_ms,
+    transmission,
+)
 
 REPUSH_S: Final = 900.0  # what a sign missed it shows after a quarter of an hour at the latest
 CLOCK_S: Final = 3600.0
@@ -53,6 +63,7 @@ class SignQueue:
         self._free_s = float("-inf")
         self._repush_s = self._clock_s = float("inf")
         self._turn = 0
+        self._asked: str | None = None
 
     def link_up(self, now_s: float) -> None:
         """The port is open (again). Whoever had it before us, a daemon that was killed perhaps, may just have sent."""
@@ -108,8 +119,15 @@ class SignQueue:
         """That transmission was handed to the driver."""
         self._free_s = now_s + len(send.data) * self._character_s + send.quiet_s + MARGIN_S
         self._turn += 1
+        if isinstance(send.command, ReadMemory):
+            self._asked = send.sign
         for name in send.signs:
             self.signs[name].sent(send.command, now_s)
+
+    def answered(self, memory: ConfigureMemory) -> str | None:
+        """An answer came; it does not say whose, so it is the last asked one's. A sign that has to be set up again."""
+        asked, self._asked = self._asked, None
+        return asked if asked is not None and self.signs[asked].answered(memory) else None
 
     def _together(self, name: str, command: Command) -> tuple[str, ...]:
         """The signs one figure may be sent to at once: all that have it, where all should show the same now."""

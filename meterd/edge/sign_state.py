@@ -4,7 +4,8 @@ Rule 1: a wanted value is a level. Nothing queues up: asked for the next command
 difference between wanted and written, and a value that nobody waits for any more is never sent.
 Rule 2: a sign that has just come up shows CLOSED in every figure before it shows any value, since nobody knows what it
 showed while we were away. While the money is not heard of, it shows CLOSED too.
-Rule 3: a memory configuration erases a sign, so it is sent only when the plan is another than the one remembered.
+Rule 3: a memory configuration erases a sign, so it is sent only when the plan is another than the one remembered, or
+when the sign itself says that it has other files: one that was without power for long has none.
 Rule 4: what the sign could not hold, or would show cut, becomes CLOSED; a text longer than its STRING would empty it.
 
 Units: ``*_s`` seconds of the monotonic clock; widths in characters.
@@ -21,6 +22,7 @@ from protocols.alpha import (
     ClearMemory,
     Command,
     ConfigureMemory,
+    ReadMemory,
     ReleasePriority,
     RunSequence,
     SetDay,
@@ -98,6 +100,7 @@ class SignState:
         self._unheard = False
         self._closing = True
         self._cleared = True
+        self._asks, self._asking, self._again = model.answers, False, False
         self._setup: list[Command] = []
         self._clock: list[Callable[[WallTime], Command]] = []
         self._stale: set[int] = set(range(count))
@@ -137,6 +140,7 @@ class SignState:
     def only_close(self) -> None:
         """Leave memory, pages and clock as they may be; nothing but CLOSED is to be sent."""
         self.applied = self.plan
+        self._asking = False
         self._setup.clear()
         self.close()
 
@@ -150,6 +154,7 @@ class SignState:
 
     def repush(self) -> None:
         """Write everything again, without closing it in between."""
+        self._asking = self._asks
         self._stale = set(range(len(self.files)))
         self._setup = [*self.pages, self.sequence]
         self._priority_due = True
@@ -163,6 +168,8 @@ class SignState:
         """The most urgent thing to send, with its urgency (lower first); None when the sign shows what is wanted."""
         if self.applied != self.plan:
             return _MEMORY, self.memory if self._cleared else ClearMemory()
+        if self._asking:
+            return _SETUP, ReadMemory()
         if self._closing and self._stale:
             return _SETUP, WriteString(self.files[min(self._stale)].label, CLOSED)
         if self._setup:
@@ -202,6 +209,9 @@ class SignState:
                 self._got = [None] * len(self.files)
                 self._seqs = [-1] * len(self.files)
                 self.link_up()
+                self._asking = False  # a sign that was just erased says nothing for some seconds
+            case ReadMemory():
+                self._asking = False
             case WriteText("0") | ReleasePriority():
                 self._priority, self._priority_due = self._message(), False
             case WriteText() | RunSequence():
@@ -213,6 +223,24 @@ class SignState:
             case _:
                 pass
         self._look(at_s)
+
+    def answered(self, memory: ConfigureMemory) -> bool:
+        """The sign says which files it has; whether ours are not among them, so that it has to be set up again.
+
+        A sign that says so again after that lists its files otherwise than we know: it is not asked any more, for each
+        time it would be erased.
+        """
+        listed = {file.label for file in memory.files}
+        if self.applied != self.plan or {file.label for file in self.memory.files} <= listed:
+            self._again = False
+            return False
+        self._asks = self._asks and not self._again
+        if not self._asks:
+            return False
+        self._again = True
+        self.applied = None
+        self._cleared = False
+        return True
 
     def frame(self, command: Command) -> bytes:
         """The bytes of a command to this sign."""

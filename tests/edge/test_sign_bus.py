@@ -6,15 +6,19 @@ import asyncio
 import contextlib
 import os
 from collections.abc import AsyncIterator, Coroutine
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from sign_rig import sign_port
 from wire_rig import LIMIT_S, raw_pty, until
 
 from meterd.config import BusConfig, SignConfig, SignModel
 from meterd.edge.sign import CLOSED, SignBus, SignWanted, WallTime, wall_time
 from meterd.edge.sign_queue import Send
+from meterd.sim.plan import SignPlan
+from meterd.sim.sign import AlphaSign
 from protocols.alpha import (
     ClearMemory,
     Command,
@@ -30,7 +34,12 @@ from protocols.alpha import (
 from protocols.alpha_pages import Figure, pages
 
 SIGN = SignConfig(
-    "pit", "sign-1", SignModel("betabrite", "^", "00", 13, 12, clock=False), (("nexus", "mega"),), ("M",), (9,)
+    "pit",
+    "sign-1",
+    SignModel("betabrite", "^", "00", 13, 12, answers=False, clock=False),
+    (("nexus", "mega"),),
+    ("M",),
+    (9,),
 )
 FILE = StringFile("a", 12)
 (TEXT,) = pages([Figure("M", FILE, 9)], 13)
@@ -271,3 +280,25 @@ def test_the_floors_time_of_day() -> None:
     assert wall.hour in range(24)
     assert wall.minute in range(60)
     assert wall.day in range(1, 8)
+
+
+def test_a_sign_that_was_without_power_is_set_up_again(tmp_path: Path) -> None:
+    """The line never went down, so nobody told us: the sign itself says that it has no files."""
+
+    async def work() -> None:
+        told = AlphaSign(SignPlan("pit", "^", "00"))
+        config = replace(SIGN, model=replace(SIGN.model, answers=True))
+        with sign_port(told) as port:
+            now = Time(60)
+            bus = SignBus(BusConfig("sign-1", "alpha", port.port, 9600), [config], tmp_path, clock=now, sleep=now.sleep)
+            (tmp_path / "pit.plan").write_text(bus._queue.signs["pit"].plan)
+            bus._queue.signs["pit"].applied = bus._queue.signs["pit"].plan
+            task = asyncio.create_task(bus.run())
+            bus.want("pit", SignWanted(1, ("$5.00",)))
+            await until(lambda: bus.set_up_again == 1)
+            await until(lambda: b"E$A" in port.heard)
+            task.cancel()
+            await asyncio.wait([task])
+        assert port.heard.index(b"F$") < port.heard.index(b"E$\x03") < port.heard.index(b"E$A")
+
+    run(work())

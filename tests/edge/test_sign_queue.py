@@ -15,11 +15,13 @@ from protocols.alpha import (
     ClearMemory,
     ConfigureMemory,
     Mode,
+    ReadMemory,
     ReleasePriority,
     RunSequence,
     SetDay,
     SetTime,
     SetTimeFormat,
+    TextFile,
     WriteString,
     WriteText,
     quiet_ms,
@@ -28,7 +30,7 @@ from protocols.alpha import (
 from protocols.alpha_parser import AlphaParser
 
 BUS = BusConfig("sign-1", "alpha", "/dev/none", 9600)
-MODEL = SignModel("betabrite", "^", "00", 13, 12)
+MODEL = SignModel("betabrite", "^", "00", 13, 12, answers=False)
 
 
 def sign(name: str = "pit", shows: int = 2, **model: Any) -> SignConfig:
@@ -310,3 +312,42 @@ def test_a_notice_is_the_last_page() -> None:
     assert (Mode.ROTATE, "May be kept.") == (texts[-1].mode, texts[-1].parts[-1])
     assert "May be kept." == player.signs["pit"].pages()[-1]
     assert RunSequence("ABCDE") in [step.command for _, step in player.frames]
+
+
+def test_a_sign_without_its_files_is_set_up_again() -> None:
+    """Asked at every re-push, before anything is written; only a whole answer that names other files counts."""
+    player = Player(sign(answers=True))
+    state = player.queue.signs["pit"]
+    state.want(SignWanted(1, ("$1.00", "$2.00")))
+    player.play(15)
+    assert not any(isinstance(step.command, ReadMemory) for _, step in player.frames)
+    assert isinstance(player.play(REPUSH_S)[0], ReadMemory)
+    assert player.queue.answered(state.memory) is None
+    assert player.queue.answered(ConfigureMemory(())) is None  # nobody was asked
+    assert [] == player.play(60)
+    player.signs["pit"].power_cut()
+    player.play(REPUSH_S - 60)
+    assert "" == player.signs["pit"].shows()
+    assert "pit" == player.queue.answered(ConfigureMemory(()))
+    commands = player.play(15)
+    assert [ClearMemory(), state.memory] == commands[:2]
+    assert ["L0", "$1.00", "L1", "$2.00"] == player.signs["pit"].pages()
+
+
+def test_a_sign_that_does_not_answer_is_left_alone() -> None:
+    """Silence is no proof of anything: its files stay, and everything is written again."""
+    player = Player(sign(answers=True), remembered=True)
+    commands = player.play(15)
+    assert isinstance(commands[0], ReadMemory)
+    assert not any(isinstance(c, ClearMemory) for c in commands)
+
+
+def test_a_sign_that_lists_its_files_otherwise_is_not_erased_twice() -> None:
+    """Set up once more, told the same again: it is not asked any more."""
+    player = Player(sign(answers=True))
+    player.play(15)
+    for set_up_again in ("pit", None):
+        player.play(REPUSH_S)
+        assert set_up_again == player.queue.answered(ConfigureMemory((TextFile("A", 99),)))
+    commands = player.play(2 * REPUSH_S)
+    assert not any(isinstance(c, ClearMemory | ReadMemory) for c in commands)
