@@ -51,7 +51,7 @@ def test_a_bad_plan_is_refused(tmp_path: Path) -> None:
     """A plan that is not there or says nothing playable is refused with exit 2 and one line."""
     keyless = plan_json(ports=str(tmp_path))
     keyless["buses"][0]["modules"][1]["profile"] = KEYPAD | {"keys": {"enter": 0}}
-    other = '{"buses": [{"id": "x", "kind": "sas", "port": "p", "baud": 1}]}'
+    other = '{"buses": [{"id": "x", "kind": "telex", "port": "p", "baud": 1}]}'
     for text in ("{", other, json.dumps(keyless)):
         (tmp_path / "plan.json").write_text(text)
         command = [sys.executable, "-m", "meterd", "sim", "--plan", str(tmp_path / "plan.json")]

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from sim_floor import KEYPAD, SENSORS, the_plan
 
+from meterd.config import Profile
 from meterd.edge.catalogue import catalogue
 from meterd.sim.modules import Lamp, SimModule
 from meterd.sim.plan import Plan, Shape
@@ -125,8 +126,10 @@ def test_a_power_cut_forgets_counters_and_outputs() -> None:
 
 
 def test_every_shipped_profile_can_be_simulated() -> None:
-    """Each profile that comes with the program makes a module whose whole map answers."""
-    for profile in catalogue().profiles.values():
+    """Each profile of a Modbus module that comes with the program makes a module whose whole map answers."""
+    modules = [profile for profile in catalogue().profiles.values() if isinstance(profile, Profile)]
+    assert len(modules) >= 6
+    for profile in modules:
         module = SimModule(60, shape(asdict(profile) | {"keys": dict(profile.keys)}))
         block = profile.inputs
         reply = ask(module, f"3c{block.function:02x}{block.address:04x}{block.count:04x}")
@@ -135,6 +138,41 @@ def test_every_shipped_profile_can_be_simulated() -> None:
             count = block.count * profile.counters.bits // 16
             reply = ask(module, f"3c{profile.counters.function:02x}{profile.counters.address:04x}{count:04x}")
             assert 2 * count == reply[0]
+
+
+def test_a_serial_number_and_cleared_counters_are_where_the_profile_says() -> None:
+    """Six words of text by 04 at 30027; a 1 into coil 33 sets the counter of input 1 back and nothing else."""
+    profile = catalogue().profiles["moxa-iologik-r1212"]
+    module = SimModule(60, shape(asdict(profile)), "TAHGB1047")
+    assert b"TAHGB1047   " == ask(module, "3c04754b0006")[1:]
+    for index in (1, 1, 2):
+        module.set_input(index, on=True, at=0)
+        module.set_input(index, on=False, at=0)
+    assert [2, 1] == [module.counter(1), module.counter(2)]
+    ask(module, "3c050021ff00")
+    assert [0, 1] == [module.counter(1), module.counter(2)]
+    assert b"\x01\x00" == ask(module, "3c0100210001")
+
+
+def test_a_stuck_input_knows_nothing_of_chips() -> None:
+    """It stays on whatever is taken away, and counts nothing; freed, it works again."""
+    module = SimModule(60, shape(SENSORS))
+    module.stick(3, level=True, at=0)
+    module.set_input(3, on=False, at=1)
+    module.set_input(3, on=True, at=2)
+    assert (True, 1) == (module.input(3), module.counter(3))
+    module.stick(3, level=None, at=3)
+    module.set_input(3, on=False, at=4)
+    assert not module.input(3)
+
+
+@pytest.mark.parametrize("fault", ["refuses", "inert"])
+def test_a_module_may_refuse_its_outputs_or_only_acknowledge_them(fault: str) -> None:
+    """An exception to every write, or a good reply and dark lamps: what a daemon has to notice."""
+    module = SimModule(60, shape(SENSORS))
+    setattr(module.bank, fault, 4 if fault == "refuses" else True)
+    assert (b"\x04" if fault == "refuses" else b"\x00\x00\x00\x08") == ask(module, "3c0f0000000801ff")
+    assert not any(module.bank.coils)
 
 
 def test_a_plan_that_cannot_be_played_is_refused() -> None:
