@@ -139,14 +139,17 @@ class FloorCollector(Collector):
         frames = CounterMetricFamily("meterd_serial_frames", "Frames per port and result.", labels=("port", "result"))
         polls = CounterMetricFamily("meterd_polls", "Polls per port.", labels=("port",))
         late = CounterMetricFamily("meterd_late_polls", "Polls begun a whole period late.", labels=("port",))
+        slow = GaugeMetricFamily("meterd_serial_delay_seconds", "Replies beyond what they need.", labels=("port",))
+        stuck = GaugeMetricFamily("meterd_input_stuck", "1 while an input does not let go.", labels=("input",))
         for bus, stats in self._stats.get("buses", {}).items():
             for result, count in stats.get("frames", {}).items():
                 frames.add_metric((bus, result), count)
             polls.add_metric((bus,), stats.get("polls", 0))
             late.add_metric((bus,), stats.get("late_polls", 0))
-        yield frames
-        yield polls
-        yield late
+            slow.add_metric((bus,), max(0.0, stats.get("round_trip_ms", {}).get("late", 0.0)) / 1000)
+            for name in stats.get("stuck", {}):
+                stuck.add_metric((name,), 1)
+        yield from (frames, polls, late, slow, stuck)
         sign_up = GaugeMetricFamily("meterd_sign_up", "1 while a sign's port is open.", labels=("sign",))
         sign_seq = GaugeMetricFamily("meterd_sign_seq", "Ledger entry a sign last showed.", labels=("sign",))
         for sign, status in self._stats.get("signs", {}).items():
