@@ -66,6 +66,7 @@ _DONE: Final[Mapping[str, str]] = {
     Kind.NUMBER_KEYED: "number keyed",
     Kind.SPIN_VOIDED: "spin taken back",
     Kind.HAND_SPLIT: "hand split",
+    Kind.TIP_PAID: "tip paid",
 }
 #: What a site file says as well; at the next start the two must agree.
 _IN_THE_FILE: Final = frozenset({Kind.LIMIT_SET, Kind.CAPS_POSTED})
@@ -99,6 +100,7 @@ _AMOUNTS: Final[Mapping[str, str]] = {
     "rolls_over_cents": "rolls over",
     "envy_cents": "envy",
     "toke_cents": "toke",
+    "tip_cents": "tip",
 }
 #: Amounts that a null means something for: no limit.
 _NONE_IS_SAID: Final = frozenset({"limit_cents", "player_cents", "table_cents"})

@@ -64,8 +64,8 @@ def check(people_file: Path, *, as_json: bool) -> None:
         sys.exit(EXIT_CONFIG)
     for warning in people.warnings:
         click.echo(f"warning: {warning}", err=True)
-    if people_file.stat().st_mode & stat.S_IROTH:
-        click.echo(f"warning: {people_file}: everybody may read the hashes: `chmod o= {people_file}`", err=True)
+    if people_file.stat().st_mode & (stat.S_IRGRP | stat.S_IROTH):
+        click.echo(f"warning: {people_file}: others may read the hashes: `chmod 400 {people_file}`", err=True)
     found = [
         {
             "id": each.id,

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import dataclasses
 import re
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from meterd.accounting.book import Book
 from meterd.accounting.commands import Actor, Confirm, Pay, Role
-from meterd.accounting.commands_links import Adjust
+from meterd.accounting.commands_links import Adjust, TwoPeople
 from meterd.accounting.commands_pools import WinPool
+from meterd.accounting.entries import Kind
 from meterd.accounting.refusals import Refusal
 from meterd.accounting.rules import decide
+from meterd.app.act_words import _DONE
 from meterd.app.acts import ACTS, NOT_ACTS, Unreadable, read_act
 from meterd.app.scenario_forms import FORMS
 from meterd.app.scenario_words import Form
@@ -27,7 +31,7 @@ EXPECTED = {
     "adjust", "bet", "caps", "claim", "claim-board", "close", "close-table", "confirm", "correct", "discontinue",
     "dispose", "dispose-share", "drop", "end", "fold", "hand", "hold", "join", "late-claim", "leave", "limit",
     "notice", "number", "open-table", "pay", "pay-share", "post", "pot", "rake", "recover-seed", "release", "reopen",
-    "resume", "return", "rollover", "runner", "split", "strike-out", "suspend", "transfer", "transfer-pool",
+    "resume", "return", "rollover", "runner", "split", "strike-out", "suspend", "tip", "transfer", "transfer-pool",
     "unclaimed", "unclaimed-share", "undo", "undo-pot", "undo-win", "void", "void-round", "void-seat", "void-spin",
     "win",
 }  # fmt: skip
@@ -166,3 +170,52 @@ def test_what_asks_for_nothing_or_for_what_no_person_may_is_no_act(line: str) ->
     """Setup, expectations, the clock, and what only a device can have seen."""
     with pytest.raises(Unreadable):
         read_act(line, [SUP])
+
+
+# ── what the page for administrators says ───────────────────────────────────────────────────────────────────────────
+
+PAGE = Path(__file__).parents[2] / "docs" / "people.md"
+FIRST = ("dealer", "supervisor", "technician", "accounting", "administrator")
+
+
+def who(line: str) -> str:
+    """Who may ask for this, in words, as the rules decide."""
+    command = read_act(line, [SUP])
+    if isinstance(command, TwoPeople):
+        return "two, `ref`"
+    roles = []
+    for role in FIRST:
+        refusal = decide(Book(), read_act(line, [Person("p-1", Role(role))])).refusal
+        if refusal is None or refusal.refusal is not Refusal.NOT_AUTHORISED:
+            roles.append(role)
+    second = {each.name for each in dataclasses.fields(command)} & {"second"}
+    return ", ".join(roles) + ("; a second person where needed" if second else "")
+
+
+def rows() -> Iterator[str]:
+    """The table of the page: one row for each line that is an act, without who signs it."""
+    for form in FORMS:
+        if form.name in ACTS:
+            words = re.sub(r" ?[\[(](by|and|ref) [A-Z]+[\])]", "", form.pattern).replace("|", " or ")
+            yield f"| `{words}` | {form.says} | {who(LINES[form.pattern])} |"
+
+
+def test_the_page_for_administrators_lists_every_act_with_who_may() -> None:
+    """In the order of the language, and as the rules decide."""
+    page = PAGE.read_text(encoding="utf-8")
+    start = page.index("| act | what it does | who |")
+    table = page[start:].split("\n\n")[0].splitlines()[2:]
+    assert list(rows()) == table
+
+
+#: Kinds that no act of a person leads to.
+NOT_ASKED_FOR = {
+    "LedgerCreated", "SiteSet", "LinkOpened", "TableDefined", "TableChanged", "FundOpened", "Started", "Stopped",
+    "ClockStep", "DeviceTrusted", "DeviceLost", "MissedWhileAway", "Locked", "LateBet", "UnreasonableContribution",
+    "CountMismatch", "RulesEased", "DayRead", "BookCarried", "KeySet", "GameWin", "Restored", "Refused",
+}  # fmt: skip
+
+
+def test_what_an_act_leads_to_has_words() -> None:
+    """Whoever asked is told in words and not by the name of an entry."""
+    assert set() == {kind.value for kind in Kind} - NOT_ASKED_FOR - {str(kind) for kind in _DONE}

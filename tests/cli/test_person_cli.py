@@ -37,15 +37,15 @@ def test_a_pin_that_is_easily_guessed_gets_no_hash(typed: str) -> None:
 
 
 def test_check_says_who_may_act_in_which_role(tmp_path: Path) -> None:
-    """And who is proven by what; a file that all may read is warned of."""
+    """And who is proven by what; a file that others may read is warned of."""
     page = tmp_path / "people.toml"
     page.write_text('[[person]]\nid = "sup-1"\nrole = "supervisor"\nbadge = "26:0123ABC0"\n', encoding="utf-8")
-    page.chmod(0o644)
+    page.chmod(0o640)
     told = run("check", str(page))
     assert 0 == told.exit_code
     assert ["sup-1", "supervisor", "badge"] == told.stdout.splitlines()[1].split()
-    assert "everybody may read" in told.stderr
-    page.chmod(0o640)
+    assert "others may read" in told.stderr
+    page.chmod(0o400)
     told = run("check", str(page), "--json")
     person = {"id": "sup-1", "role": "supervisor", "badge": True, "pin": False}
     assert {"ok": True, "people": [person]} == json.loads(told.stdout)
