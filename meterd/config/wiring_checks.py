@@ -18,6 +18,8 @@ UNIT_ADVISED: Final = range(32, 128)
 UNIT_LIKE_FUNCTION: Final = 43
 #: Names that change when adapters are plugged in another order.
 _UNSTABLE_PORT: Final = re.compile(r"/dev/tty(USB|ACM)\d+")
+#: Makers of adapters without a serial number of their own: two of them share one name.
+_SHARED_NAME: Final = re.compile(r"/dev/serial/by-id/usb-(1a86|Prolific_Technology)")
 
 
 class Wired(NamedTuple):
@@ -76,6 +78,10 @@ def _check_buses(root: Node) -> None:
         ports.setdefault(port, name)
         if _UNSTABLE_PORT.fullmatch(port):
             bus.warning("port", "this name changes with the order of plugging: use /dev/serial/by-path/…")
+        if _SHARED_NAME.match(port):
+            bus.warning(
+                "port", "adapters of this make have no number of their own, so two share this name: use by-path"
+            )
 
 
 def _check_modules(root: Node, wired: list[Wired]) -> None:

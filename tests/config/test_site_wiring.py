@@ -153,6 +153,12 @@ def test_labels_go_with_what_is_shown(findings: Findings) -> None:
         ("unit = 40", "unit = 4", "table[0].sensors.unit", "function code"),
         ("unit = 40", "unit = 128", "table[0].sensors.unit", "function code"),
         (f'"/dev/serial/by-path/pci-0000:00:14.0-{FIRST_PORT}"', '"/dev/ttyUSB0"', "bus[0].port", "by-path"),
+        (
+            f'"/dev/serial/by-path/pci-0000:00:14.0-{FIRST_PORT}"',
+            '"/dev/serial/by-id/usb-1a86_USB_Serial-if00-port0"',
+            "bus[0].port",
+            "by-path",
+        ),
         ("levels_ms = 100", "levels_ms = 200", "poll.levels_ms", "150 ms"),
         ('listen = "127.0.0.1"', 'listen = "0.0.0.0"', "web.listen", "other machines"),
         (
