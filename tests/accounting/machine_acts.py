@@ -8,7 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
+from machine_devices import COMMANDS as DEVICE_COMMANDS
+from machine_devices import chips_of, event_of, make_device_act
 from machine_links import LINK_COMMANDS, make_link_act
+from machine_rules import CARDS
 
 from meterd.accounting import commands as ask
 from meterd.accounting.commands import SYSTEM, Actor, Command, Role
@@ -43,30 +46,51 @@ VERBS: Final = (
     *("board",) * 2,
     *("number",) * 6,
     *("adjust", "transfer", "limit", "recover-seed", "release"),
+    *("press",) * 10,
+    *("chips",) * 3,
+    *("trust", "trust", "late", "lost", "stopped"),
+    *("fund",) * 8,
 )
+#: Acts that a press stands behind, which may be told twice.
+PRESSED: Final = ("lock", "claim", "claim", "end", "fold", "join", "number", "confirm", "void-seat")
 
 
 def dealer(table: str) -> Actor:
     return Actor(f"dealer@{table}", Role.DEALER)
 
 
-def wagers(units: dict[int, int]) -> tuple[ask.WagerSeen, ...]:
-    return tuple(ask.WagerSeen(seat, count) for seat, count in units.items())
+def wagers(units: dict[int, int], chips: dict[int, tuple[str, int, int]] | None = None) -> tuple[ask.WagerSeen, ...]:
+    events = {seat: ask.Event(*chip) for seat, chip in (chips or {}).items()}
+    return tuple(ask.WagerSeen(seat, count, events.get(seat)) for seat, count in units.items())
+
+
+def second(there: bool) -> Actor | None:
+    return ACCOUNTANT if there else None
+
+
+def proof(cards: str | None, there: bool) -> dict[str, object]:
+    """Five cards that make a hand, and a second person."""
+    return {"cards": {"cards": CARDS[cards]} if cards is not None else None, "second": second(there)}
 
 
 COMMANDS: dict[str, Callable[..., Command]] = {
-    "lock": lambda table, units: ask.Lock(actor=dealer(table), table=table, wagers=wagers(units)),
+    "lock": lambda table, units, chips=None: ask.Lock(actor=dealer(table), table=table, wagers=wagers(units, chips)),
     "claim": lambda table, seat, hand, signs: ask.Claim(
         actor=dealer(table), table=table, seat=seat, hand=hand, signs=signs
     ),
     "fold": lambda table, seat: ask.Fold(actor=dealer(table), table=table, seat=seat),
     "join": lambda table, seats: ask.Join(actor=dealer(table), table=table, seats=seats),
-    "void-seat": lambda table, seat: ask.VoidSeat(actor=SUPERVISOR, table=table, seat=seat),
-    "void-round": lambda table: ask.VoidRound(actor=SUPERVISOR, table=table),
+    "claim-by-cards": lambda table, seat, hand, signs: ask.Claim(
+        actor=dealer(table), table=table, seat=seat, cards={"cards": CARDS[hand]}, signs=signs
+    ),
+    "void-seat": lambda table, seat, two=False: ask.VoidSeat(
+        actor=SUPERVISOR, table=table, seat=seat, second=second(two)
+    ),
+    "void-round": lambda table, two=False: ask.VoidRound(actor=SUPERVISOR, table=table, second=second(two)),
     "end": lambda table: ask.EndGame(actor=dealer(table), table=table),
-    "confirm": lambda award: ask.Confirm(actor=SUPERVISOR, award=award),
+    "confirm": lambda award, cards=None, two=False: ask.Confirm(actor=SUPERVISOR, award=award, **proof(cards, two)),
     "hold": lambda award: ask.Hold(actor=SUPERVISOR, award=award),
-    "void": lambda award: ask.Void(actor=SUPERVISOR, award=award, reason="misread"),
+    "void": lambda award, two=False: ask.Void(actor=SUPERVISOR, award=award, reason="misread", second=second(two)),
     "pay": lambda award: ask.Pay(actor=SUPERVISOR, award=award),
     "undo": lambda award: ask.Undo(actor=ADMINISTRATOR, award=award, second=ACCOUNTANT, reference="r-1"),
     "correct": lambda award, seat, hand: ask.Correct(actor=CORRECTOR, award=award, seat=seat, hand=hand),
@@ -76,7 +100,7 @@ COMMANDS: dict[str, Callable[..., Command]] = {
     ),
     "open": lambda table: ask.OpenTable(actor=SYSTEM, table=table),
     "number": lambda table, number: Number(actor=dealer(table), table=table, number=number),
-    "void-spin": lambda table: VoidSpin(actor=SUPERVISOR, table=table),
+    "void-spin": lambda table, two=False: VoidSpin(actor=SUPERVISOR, table=table, second=second(two)),
     "board": lambda table, hand: ClaimBoard(actor=dealer(table), table=table, hand=hand),
     "split": lambda table, seat: Split(actor=dealer(table), table=table, seat=seat),
 }
@@ -115,10 +139,41 @@ def make(world: World, verb: str, a: int, b: int, c: int) -> Act | None:
         verb = "claim"  # a suspended link is a dull one
     if verb in LINK_COMMANDS:
         return make_link_act(world, verb, a, b, c)
+    if verb in DEVICE_COMMANDS:
+        return make_device_act(world, verb, a, b, c)
+    if verb == "press":
+        act = make(world, PRESSED[(a ^ b) % len(PRESSED)], a, b, c)
+        return None if act is None else ("press", event_of(world, act, a, c), act)
+    if verb == "chips":
+        _, table, units = _lock(world, a, b, c)
+        return ("lock", table, units, chips_of(world, str(table), units, c))  # type: ignore[arg-type]
     if c % 8:
         verb = _possible(world, verb)
     maker = _MAKERS.get(verb)
-    return maker(world, a, b, c) if maker is not None else (verb, _award(world, verb, a, b, c))
+    act = maker(world, a, b, c) if maker is not None else (verb, _award(world, verb, a, b, c))
+    return act if act is None else _proven(world, act, a)
+
+
+def _proven(world: World, act: Act, a: int) -> Act:
+    """With the proof that is needed, seven times in eight; else with another."""
+    verb, name, *rest = act if len(act) > 1 else (*act, "")
+    twin = world.twin_of(str(name))
+    if verb == "confirm":
+        win = twin.state.wins.get(str(name))
+        needed = twin.needed(win) if win is not None else None
+        two = (needed == "second") == bool(a % 8)
+        cards: str | None = win.hand if win is not None and needed == "cards" else None
+        if twin.ranked and a % 8 == 1:
+            cards = [None, *CARDS][a % (1 + len(CARDS))]
+        return (verb, name, cards, two)
+    if verb == "void":
+        win = twin.state.wins.get(str(name))
+        return (verb, name, (win is not None and twin.needs_second(win)) == bool(a % 8))
+    if verb in {"void-seat", "void-round", "void-spin"}:
+        return (*act, twin.two_person is not None and bool(a % 3))
+    if verb == "claim" and twin.ranked and rest[1] in twin.rules.rows and a % 3 == 0:
+        return ("claim-by-cards", name, *rest)
+    return act
 
 
 def _possible(world: World, verb: str) -> str:
@@ -178,7 +233,9 @@ def _claim(world: World, a: int, b: int, c: int) -> Act:
 
 def _hand(twin: Twin, number: int) -> str:
     """Any hand of the table; those of a whole meter twice as often, for ties are wanted; now and then none of it."""
-    hands = [*twin.rules.rows, *twin.rules.rows, *(hand for hand in twin.rules.rows if hand.startswith("all-")), "x"]
+    rows = twin.rules.rows
+    whole = [hand for hand, row in rows.items() if any(pay[:2] == ("percent", "1") for pay in row.pays)]
+    hands = [*rows, *rows, *whole, "x"]
     return hands[number % len(hands)]
 
 

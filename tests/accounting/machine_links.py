@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Final
 
 from twin_caps import CapState, CapTwin, Limits
 from twin_links import LinkTwin
-from twin_records import Rules, Win
-from twin_streak import StreakState, StreakTwin
+from twin_proof import ProofState, ProofTwin
+from twin_records import Win
 
 from meterd.accounting import commands_links as change
 from meterd.accounting.commands import Actor, Command, Role
 
 if TYPE_CHECKING:
+    from machine_rules import FloorRules
     from machine_world import World
 
 Act = tuple[object, ...]
@@ -31,7 +32,7 @@ LINK_VERBS: Final = ("suspend", "resume", *MOVES[:-1])
 LATE_VERBS: Final = ("unclaimed", "dispose", "late-claim")
 
 
-class FloorState(StreakState, CapState):
+class FloorState(ProofState, CapState):
     """All that a link can do, and that money can go from it to another one."""
 
     def _gives(self, win: Win) -> bool:
@@ -46,14 +47,25 @@ class FloorState(StreakState, CapState):
         self.receive("elsewhere", level, Fraction(cents))
 
 
-class FloorTwin(StreakTwin, CapTwin):
+class FloorTwin(ProofTwin, CapTwin):
     """One of several links of a floor."""
 
     state: FloorState
 
-    def __init__(self, rules: Rules, limits: Limits) -> None:
+    def __init__(self, rules: FloorRules, limits: Limits) -> None:
         self.makes = type("LimitedState", (FloorState,), {"limits": limits})
+        self.cards_above, self.two_person, self.ranked = rules.cards_above, rules.two_person, rules.ranked
         super().__init__(rules)
+
+    def late_bet_why_not(self, table: str, seat: int) -> str | None:
+        """A chip that comes after LOCK is noted where a round is on, whoever has a wager."""
+        if table in self.state.shut_tables:
+            return "TABLE_CLOSED"
+        if self.state.suspended:
+            return "LINK_SUSPENDED"
+        if self.state.rounds[table] is None:
+            return "ROUND_CLOSED" if table in self.state.ended else "TABLE_NOT_LOCKED"
+        return None if 1 <= seat <= self.rules.tables[table][0] else "SEAT_UNKNOWN"
 
     def _about_table_why_not(self, act: Act, table: str) -> str | None:
         stopped = self.state.suspended and table not in self.state.shut_tables

@@ -27,11 +27,24 @@ from meterd.accounting.settings import (
     TableSettings,
     Ties,
 )
-from meterd.paytables.model import Pay, PayKind, PayTable
+from meterd.paytables.model import Game, Pay, PayKind, PayTable
 from meterd.paytables.model import Row as PrintedRow
 
 PPM = 1_000_000
 Pick = Callable[[int], int]
+#: Five cards of each hand, best first.
+CARDS = {
+    "royal-flush": "As Ks Qs Js Ts",
+    "straight-flush": "9h 8h 7h 6h 5h",
+    "four-of-a-kind": "8s 8h 8d 8c 2s",
+    "full-house": "Kd Kc Kh 3s 3d",
+    "flush": "Ac Jc 9c 4c 2c",
+    "straight": "9s 8h 7d 6c 5s",
+    "three-of-a-kind": "Qs Qh Qd 7c 2s",
+    "two-pair": "Js Jh 4d 4c 9s",
+    "pair": "Ts Th 8d 6c 3s",
+    "high-card": "As Jh 9d 6c 3s",
+}
 T = TypeVar("T")
 
 #: Shares of a wager that are easily rounded wrongly, in ppm.
@@ -45,9 +58,15 @@ def one(pick: Pick, options: Sequence[T]) -> T:
 
 @dataclass(frozen=True)
 class FloorRules(StreakRules):
-    """A link with the aggregate limits of its tables."""
+    """A link with the aggregate limits of its tables, and the thresholds of its site.
+
+    ``ranked``: five cards make its hands; its rows are called like them, best first.
+    """
 
     limits: tuple[tuple[str, int | None, int | None], ...] = ()
+    cards_above: int | None = None
+    two_person: int | None = None
+    ranked: bool = False
 
 
 def limits_of(link: Rules) -> Limits:
@@ -63,6 +82,10 @@ def random_rules(pick: Pick, name: str = "L", first_table: int = 1, tables: int 
     names_of_tables = [f"T{first_table + n}" for n in range(count)]
     wager = one(pick, [100, 500, 1, 33, 2_500])
     least = max(1_000 * wager, 5_000)  # no odds here are higher, and no limit may be lower
+    ranked = not longest and not pick(3)
+    rows = _streaks(pick, names, longest) if longest else _rows(pick, names)
+    if ranked:
+        rows = dict(zip(CARDS, rows.values(), strict=False))
     return FloorRules(
         wager=wager,
         units_max=1 + pick(5),
@@ -70,7 +93,7 @@ def random_rules(pick: Pick, name: str = "L", first_table: int = 1, tables: int 
         returned=bool(pick(2)),
         envy_scales=bool(pick(2)),
         levels=random_levels(pick, names),
-        rows=_streaks(pick, names, longest) if longest else _rows(pick, names),
+        rows=rows,
         tables={table: (1 + pick(7), bool(pick(2))) for table in names_of_tables},
         confirm_above=one(pick, [0, 0, 300, 2_500]),
         name=name,
@@ -86,6 +109,9 @@ def random_rules(pick: Pick, name: str = "L", first_table: int = 1, tables: int 
             for table in names_of_tables
             if not pick(4)
         ),
+        cards_above=one(pick, [None, None, None, 0, 700, 9_000]),
+        two_person=one(pick, [None, None, 0, 700, 9_000]),
+        ranked=ranked,
     )
 
 
@@ -196,9 +222,10 @@ def link_settings(link: Rules) -> LinkSettings:
     if not isinstance(link, FloorRules):
         return plain
     wheel = replace(paytable, evaluator="rising-streak", common_outcome=True)
+    cards = replace(paytable, evaluator="five-card", games=(Game("stud", "", 5),))
     return replace(
         plain,
-        paytable=wheel if link.longest else paytable,
+        paytable=wheel if link.longest else cards if link.ranked else paytable,
         envy_trigger=EnvyTrigger(link.trigger),
         envy_min_cents=link.envy_min,
         envy_to=EnvyTo(link.envy_to),

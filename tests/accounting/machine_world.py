@@ -4,7 +4,7 @@
 After every step: both reckonings give the same answer and the same amount on every account; postings sum to zero; the
 fold of the entries as text is the book, and decides the same; deciding changed nothing, and a refusal leaves everything
 as it was; no account of the players is below zero, nor is what is owed to them; what they own is what wagers brought
-less what was paid out.
+less what was paid out. Links, devices and pools share the one book.
 """
 
 from __future__ import annotations
@@ -17,9 +17,12 @@ from fractions import Fraction
 from typing import Any
 
 from machine_acts import COMMANDS, NOISE, make
+from machine_devices import COMMANDS as DEVICE_COMMANDS
+from machine_devices import Marks, new_chips, same_trust, with_event
 from machine_links import LINK_COMMANDS, LINK_VERBS, FloorTwin
-from machine_rules import limits_of, link_settings, table_settings
-from twin_records import Rules
+from machine_pools import Funds
+from machine_rules import FloorRules, limits_of, link_settings, table_settings
+from pool_steps import Act
 
 from meterd.accounting import commands as ask
 from meterd.accounting.book import Book
@@ -33,7 +36,7 @@ from meterd.accounting.settings import LinkSettings, SiteSettings
 MICRO = 1_000_000
 START = "2026-01-01T00:00:00.000000Z"
 PLAYERS = ("meter/", "reserve/", "overflow/", "payable/", "unclaimed/", "pool/")
-ALL_COMMANDS = {**COMMANDS, **LINK_COMMANDS}
+ALL_COMMANDS = {**COMMANDS, **LINK_COMMANDS, **DEVICE_COMMANDS}
 #: What an entry of the ledger must not move: the seq and time of the last entry are the book's place, not its money.
 PLACE = {"seq", "at_utc"}
 
@@ -61,9 +64,17 @@ class World:
     """
 
     def __init__(
-        self, links: Sequence[Rules], settings: dict[str, LinkSettings] | None = None, *, light: bool = False
+        self,
+        links: Sequence[FloorRules],
+        settings: dict[str, LinkSettings] | None = None,
+        *,
+        funds: Funds | None = None,
+        light: bool = False,
     ) -> None:
         self.light = light
+        self.funds = funds
+        self.marks = Marks()
+        self.late: Counter[str] = Counter()
         self.twins = {link.name: FloorTwin(link, limits_of(link)) for link in links}
         self.tables = {table: link.name for link in links for table in link.tables}
         self.book, self.shadow = Book(), Book()
@@ -73,6 +84,8 @@ class World:
         site = SiteSettings(
             "twin",
             confirm_above_cents=links[0].confirm_above,
+            cards_above_cents=links[0].cards_above,
+            two_person_cents=links[0].two_person,
             seed_recovery=True,
             release_to_house=True,
             unclaimed_days=1,
@@ -84,6 +97,8 @@ class World:
             for table in table_settings(link):
                 self._sure(ask.DefineTable(actor=SYSTEM, settings=table))
                 self._sure(ask.OpenTable(actor=SYSTEM, table=table.id))
+        if funds is not None:
+            funds.open(self)
         self.compare()
 
     def _sure(self, command: Command) -> None:
@@ -91,12 +106,12 @@ class World:
 
     # the three reckonings
 
-    def decide(self, command: Command) -> Decision:
+    def decide(self, command: Command, at: str = START) -> Decision:
         """Decide a command and take its entries in, live and retold."""
         decision = decide(self.book, command)
         if self.light:
             for entry in decision.entries:
-                self.book.apply(self.book.seq + 1, START, entry)
+                self.book.apply(self.book.seq + 1, at, entry)
             return decision
         assert vars(self.shadow) == vars(self.book), "deciding changed the book, or its fold is another"
         restarted = decide(self.shadow, command)
@@ -104,26 +119,33 @@ class World:
         assert comparable(decision) == comparable(restarted), "a restart changes what is written"
         for entry in decision.entries:
             assert 0 == sum(posting.microcents for posting in entry.postings)
-            self.book.apply(self.book.seq + 1, START, entry)
+            assert all(posting.microcents for posting in entry.postings), "a posting of nothing"
+            self.book.apply(self.book.seq + 1, at, entry)
             assert None is self.book.check_levels(entry)
+        told = [entry.event_id for entry in decision.entries]
+        event = str(command.event) if command.event is not None else None
+        assert [event, *[None] * len(told[1:])][: len(told)] == told, "an answer tells its event once"
         if decision.refusal is not None:
             assert not any(entry.postings for entry in decision.entries)
-            assert holdings(self.shadow) == holdings(self.book), f"{decision.refusal} changed the book"
+            stood, stands = holdings(self.shadow), holdings(self.book)
+            if command.event is not None:  # a press that was refused is used up all the same
+                stood["devices"] = stands["devices"]
+            assert stood == stands, f"{decision.refusal} changed the book"
         for entry in decision.entries:
             again = retold(entry)
-            told = [entry.kind, entry.actor, entry.table, entry.link, entry.body, again.postings]
-            self.written.append(json.dumps(told, sort_keys=True))
-            self.shadow.apply(self.shadow.seq + 1, START, again)
+            line = [at, entry.kind, entry.actor, entry.table, entry.link, entry.event_id, entry.body, again.postings]
+            self.written.append(json.dumps(line, sort_keys=True))
+            self.shadow.apply(self.shadow.seq + 1, at, again)
         return decision
 
     def restart(self) -> None:
         """The book is forgotten and folded again from everything that was written."""
         self.book = Book()
         for text in self.written:
-            kind, actor, table, link, body, postings = json.loads(text)
+            at, kind, actor, table, link, event, body, postings = json.loads(text)
             posted = tuple(Posting(account, amount) for account, amount in postings)
-            entry = Entry(Kind(kind), actor, table, link, None, None, body, posted)
-            self.book.apply(self.book.seq + 1, START, entry)
+            entry = Entry(Kind(kind), actor, table, link, None, event, body, posted)
+            self.book.apply(self.book.seq + 1, at, entry)
         assert vars(self.shadow) == vars(self.book)
 
     def step(self, verb: str, a: int, b: int, c: int) -> str | None:
@@ -134,7 +156,12 @@ class World:
             return None
         if verb == "noise":
             return self.refused(NOISE[a % len(NOISE)](self, b, c))
-        act = make(self, verb, a, b, c)
+        if verb == "fund" and self.funds is not None:
+            self.funds.step(a, Act(b, c, a // 3, b ^ c))
+            self.compare()
+            self.counts["fund"] += 1
+            return None
+        act = make(self, "claim" if verb == "fund" else verb, a, b, c)
         if act is None:
             self.counts["none"] += 1
             return None
@@ -150,8 +177,8 @@ class World:
         for win in pending:
             if hold and not win.held:
                 self.act(("hold", win.id))
-            elif not hold and self.act(("confirm", win.id)) is not None:
-                self.act(("void", win.id))
+            elif not hold and self.act(("confirm", win.id, win.hand if twin.ranked else None, True)) is not None:
+                self.act(("void", win.id, True))
         for table, current in list(twin.state.rounds.items()):
             if current is not None:
                 self.act(("end", table))
@@ -171,26 +198,83 @@ class World:
     def play(self, act: tuple[object, ...]) -> str | None:
         """Send an act to the rules and to its twin, and compare the answers."""
         self.history.append(act)
+        event: tuple[str, int, int] | None = None
+        if act[0] == "press":
+            event, act = act[1:]  # type: ignore[assignment]
+        verb = str(act[0])
+        command = ALL_COMMANDS[verb](*act[1:])
+        if event is not None:
+            command = with_event(command, event)
+            if self.marks.spent(event):
+                decision = self.decide(command)
+                assert ("ALREADY_DONE", ()) == (decision.refusal and decision.refusal.refusal.value, decision.entries)
+                self.counts[f"press {verb} ALREADY_DONE"] += 1
+                return "ALREADY_DONE"
         ours = self.ask_twin(act)
-        decision = self.decide(ALL_COMMANDS[str(act[0])](*act[1:]))
+        decision = self.decide(command)
         theirs = None if decision.refusal is None else decision.refusal.refusal.value
-        self.counts[str(act[0]) if ours is None else f"{act[0]} {ours}"] += 1
-        if act[0] == "correct" and ours is not None:
+        self.counts[verb if ours is None else f"{verb} {ours}"] += 1
+        if verb == "correct" and ours is not None:
             assert theirs is not None  # which of several reasons: the round may be long gone
         else:
             assert (ours, act) == (theirs, act), (ours, theirs)
+        if event is not None:
+            self.marks.mark(event)
+        if ours is None:
+            self._noted(act, decision)
         return ours
 
+    def _noted(self, act: tuple[object, ...], decision: Decision) -> None:
+        """What an act that was done means for the marks of devices."""
+        match act:
+            case ("trust", *_):
+                same_trust(self.marks, act, decision)
+            case ("lost", _, dict(heard)) | ("stopped", dict(heard)):
+                self.marks.heard(heard)
+            case ("lock", table, _, dict(chips)):
+                refused = [entry.body["keyed"]["seat"] for entry in decision.entries[1:]]
+                fresh = new_chips(self.marks, chips)
+                assert sorted(set(chips) - set(fresh)) == sorted(refused), table
+                self.counts["lock SEAT"] += len(refused)
+                for seat in fresh:
+                    self.marks.mark(chips[seat])
+            case ("late", table, _):
+                self.late[str(table)] += 1
+        if act[0] == "lock":
+            self.late[str(act[1])] = 0
+
     def ask_twin(self, act: tuple[object, ...]) -> str | None:
-        if act[0] == "crash":
+        verb = str(act[0])
+        if verb in {"lost", "stopped"}:
+            return None
+        if verb == "trust":
+            return self._trusted(act[1])  # type: ignore[arg-type]
+        if verb == "late":
+            return self.twin_of(str(act[1])).late_bet_why_not(str(act[1]), int(str(act[2])))
+        if verb == "crash":
             for twin in self.twins.values():
                 twin.do(act)
             return None
-        if act[0] in LINK_VERBS:
-            return self._change(str(act[0]), str(act[1]), *act[2:])
-        if act[0] == "dispose":
+        if verb in LINK_VERBS:
+            return self._change(verb, str(act[1]), *act[2:])
+        if verb == "dispose":
             act = (act[0], act[1], act[3])
+        if verb == "claim-by-cards":
+            act = ("claim", *act[1:])
+        if verb == "lock" and len(act) > 3:
+            fresh = new_chips(self.marks, act[3])  # type: ignore[arg-type]
+            act = ("lock", act[1], {seat: count for seat, count in act[2].items() if seat in fresh})  # type: ignore[attr-defined]
         return self.twin_of(str(act[1])).do(act, self.claims)
+
+    def _trusted(self, tables: tuple[str, ...]) -> str | None:
+        """A device that comes back closes its open tables until END GAME."""
+        if any(table not in self.tables for table in tables):
+            return "TABLE_UNKNOWN"
+        for table in tables:
+            twin = self.twin_of(table)
+            if twin.state.rounds[table] is None and table not in twin.state.shut_tables:
+                assert None is twin.do(("shut", table, True), self.claims)
+        return None
 
     def _change(self, verb: str, link: str, *rest: object) -> str | None:
         if verb == "transfer" and rest[1] != link:
@@ -221,10 +305,16 @@ class World:
                 if amount:
                     real = _real_name(name, account)
                     ours[real] = ours.get(real, Fraction(0)) + amount * MICRO
+        for account, amount in (self.funds.accounts() if self.funds is not None else {}).items():
+            ours[account] = ours.get(account, Fraction(0)) + amount * MICRO
         assert {account: amount for account, amount in ours.items() if amount} == {
             account: amount for account, amount in book.balances.items() if amount
         }
         assert 0 == book.residual_microcents()
+        assert self.marks.marks == {name: tuple(mark) for name, mark in book.devices.items()}
+        assert {name: self.late[name] for name in self.tables} == {name: book.tables[name].late for name in self.tables}
+        if self.funds is not None:
+            self.funds.compare()
         for name, twin in self.twins.items():
             self._compare_link(name, twin)
             self._compare_journal(name)
@@ -240,11 +330,11 @@ class World:
             assert (win.word, win.amount, win.above, win.empty) == (real.state_word, real.amount_cents, *flags), award
         link = book.links[name]
         for level, rules in link.levels.items():
-            assert (state.standing[level] * MICRO, state.resets[level], state.hits[level], state.won[level]) == (
-                rules.standing_seed_microcents,
-                rules.resets,
-                rules.hits,
-                rules.won_cents,
+            assert rules.standing_seed_microcents == state.standing[level] * MICRO
+            assert (rules.resets, rules.hits, rules.won_cents) == (
+                state.resets[level],
+                state.hits[level],
+                state.won[level],
             )
         assert (state.wagers, state.units) == (link.wagers, link.units)
         liability = book.liability_microcents(name)
@@ -285,8 +375,9 @@ class World:
         players = sum(sums[kind.rstrip("/")] for kind in PLAYERS)
         shared = sum((twin.state.shared for twin in self.twins.values()), Fraction(0))
         handed_out = sum(twin.state.handed_out for twin in self.twins.values())
+        put_in = self.funds.put_in() if self.funds is not None else Fraction(0)
         put_up = -sums["house/seed"] - sums["house/pays"]
-        assert (shared - handed_out) * MICRO + put_up - sums["house/revenue"] == players
+        assert (shared - handed_out + put_in) * MICRO + put_up - sums["house/revenue"] == players
 
 
 def _real_name(link: str, name: str) -> str:

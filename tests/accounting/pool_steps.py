@@ -97,6 +97,10 @@ def reason_of(room: Room, command: Command) -> str | None:
 
 def same_jackpot(room: Room, twin: Jackpot) -> None:
     same_money(room, twin.accounts)
+    same_jackpot_state(room, twin)
+
+
+def same_jackpot_state(room: Room, twin: Jackpot) -> None:
     state = room.state()
     for pool in twin.pools:
         stands = state.pools[pool.name]

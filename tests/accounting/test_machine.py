@@ -5,6 +5,8 @@ What is checked after every step stands in ``machine_world``. ``bench/accounting
 
 from __future__ import annotations
 
+import random
+from collections import Counter
 from collections.abc import Callable
 
 from hypothesis import settings
@@ -48,3 +50,20 @@ class Floor(RuleBasedStateMachine):
 
 TestFloor = Floor.TestCase
 TestFloor.settings = settings(max_examples=230, stateful_step_count=70)
+
+
+def test_histories_reach_what_is_rare() -> None:
+    """Random histories come to proofs and second persons that lack, presses told twice, devices back, pools."""
+    counts: Counter[str] = Counter()
+    for seed in range(2_000, 2_060):
+        numbers = random.Random(seed).randrange
+        world = random_world(numbers)
+        for _ in range(100):
+            world.step(VERBS[numbers(len(VERBS))], numbers(256), numbers(256), numbers(256))
+        counts.update(world.counts)
+    wanted = {
+        *(f"{verb} SECOND_PERSON_REQUIRED" for verb in ("confirm", "void", "void-seat")),
+        *("confirm CARDS_DISAGREE", "claim-by-cards", "press lock ALREADY_DONE", "press claim ALREADY_DONE"),
+        *("trust", "late", "lost", "stopped", "fund", "lock SEAT", "crash"),
+    }
+    assert set() == wanted - set(counts), counts

@@ -33,7 +33,7 @@ class Twin:
                 dead = any(self.state.dead(win) for win in wins)
                 if act[0] == "confirm" and act[1] not in together:
                     continue  # whoever had to wait is asked about again
-                if not dead and all(win.verified and not self._stands_behind(win, together) for win in wins):
+                if not dead and all(self._verified(win) and not self._stands_behind(win, together) for win in wins):
                     self._add(("close", min(together), level))
         return reason
 
@@ -188,12 +188,16 @@ class Twin:
         """An earlier pending award on a level of it, or of a mate that would be confirmed with it."""
         mates = next((mates for _, mates in self.state.open_ties(win.round.key) if win.id in mates), {win.id})
         others = [self.state.wins[mate] for mate in mates if mate != win.id]
-        last = all(other.verified for other in others)
+        last = all(self._verified(other) for other in others)
         if last and any(self.state.dead(other) for other in others):
             return "SEAT_FOLDED"
         if any(self._stands_behind(one, mates) for one in [win, *(others if last else [])]):
             return "EARLIER_AWARD_PENDING"
-        return "ALREADY_DONE" if win.verified and not last else None
+        return "ALREADY_DONE" if self._verified(win) and not last else None
+
+    def _verified(self, win: Win) -> bool:
+        """Whether it only waits for the others of its tie."""
+        return win.verified
 
     def _stands_behind(self, win: Win, mates: set[str]) -> bool:
         """Whoever is confirmed together stands where the first of them was claimed."""

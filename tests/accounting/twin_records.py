@@ -138,6 +138,7 @@ class Win:
     status: str = "pending"
     held: bool = False
     verified: bool = False
+    shown: set[str] = field(default_factory=set)  # what whoever verified it had besides
     percent: bool = False
     above: bool = False  # a sign showed more than the meter held
     empty: bool = False  # a part of it that a meter pays came to nothing when it was claimed
