@@ -1,15 +1,19 @@
 """Mutation testing of the money: one small change of the code at a time, and whether a test notices.
 
     python bench/mutants.py [--files money.py meter.py …] [--minutes M] [--every K]      append results
-    python bench/mutants.py --again --thorough            only what survived before, with all tests of the room
+    python bench/mutants.py --again --thorough            only what survived before, with every check there is
     python bench/mutants.py --list                                                       count mutants by file
 
 A mutant is one change of one place of the syntax tree: another comparison, sum for difference, ``and`` for ``or``, a
-number one larger, a condition turned round, a statement left out. It is put into a copy of the tree; a forked child
-plays a few random floors against the twin and then runs the tests of the room, up to the first failure: the quick
-ones, or with ``--thorough`` all but the longest, which are random floors too; for the pools only their own. A mutant is
-known by its file, its place and the text around it, so that a run begins where the last one stopped. Results are lines
-of ``bench/results/mutants.jsonl``; what survived is explained in ``bench/results/mutants.md``.
+number one larger, a condition turned round, a statement left out. All is done in an export of the last commit (or of
+``--root``). First it is written down which lines each check executes (``mutant_checks.py``: tests of the money and of
+the rules, scenario pages, random floors and card rooms against their twins). Then, for each mutant, a forked child in
+which all is imported already gets the changed code put in place and runs the checks that touch the changed lines: first
+what noticed another change of the same function, then the quickest, up to the first failure. A plain run stops after
+so many seconds of checks; ``--thorough`` runs all. What stands outside any function is run by a fresh import.
+
+A mutant is known by its file, its place and the text around it, so that a run begins where the last one stopped.
+Results are lines of ``bench/results/mutants.jsonl``; what survived is explained in ``bench/results/mutants.md``.
 """
 
 from __future__ import annotations
@@ -19,34 +23,23 @@ import ast
 import hashlib
 import json
 import os
-import random
 import shutil
-import signal
+import subprocess
 import sys
 import tempfile
 import time
-import traceback
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import IO, NamedTuple
+from types import CodeType
+from typing import NamedTuple
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
 RESULTS = HERE / "results" / "mutants.jsonl"
-TIMEOUT_CPU_S = 40
-FLOORS = 10
-STEPS = 80
-#: Run first, and not run: what random floors show in a second, these would show in half a minute.
-QUICK = (
-    "../test_money.py",
-    "test_money_rules.py",
-    "test_rules.py",
-    "test_ties_together.py",
-    "test_overflow_given_back.py",
-    "test_edges.py",
-)
-SLOW = ("test_machine.py", "test_long_run.py", "test_twin.py", "test_twin_links.py", "test_corrected.py")
+
+#: What became of a mutant that nothing noticed: checks ran on it, or none executes it.
+LIVING = ("survived", "uncovered")
 
 COMPARE: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.Lt: ast.LtE,
@@ -73,13 +66,14 @@ NAMES = {"min": "max", "max": "min", "any": "all", "all": "any"}
 
 
 class Mutant(NamedTuple):
-    """One change: where, what stood there and what stands there now, and the whole changed source."""
+    """One change: where, what stood there and what stands there now, the changed code, and the function it is in."""
 
     file: str
-    line: int
+    lines: tuple[int, int]
     before: str
     after: str
-    source: str
+    code: CodeType
+    function: str
 
     @property
     def key(self) -> str:
@@ -88,7 +82,8 @@ class Mutant(NamedTuple):
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
-Change = Callable[[], Callable[[], None]]
+Span = tuple[int, int]
+Change = Callable[[], tuple[Callable[[], None], Span]]
 
 
 def changes(node: ast.AST) -> Iterator[Change]:  # noqa: C901, PLR0912 - one case for each way
@@ -96,7 +91,7 @@ def changes(node: ast.AST) -> Iterator[Change]:  # noqa: C901, PLR0912 - one cas
     match node:
         case ast.Compare(ops=ops):
             for place, op in enumerate(ops):
-                yield _set_item(ops, place, COMPARE[type(op)]())
+                yield _set_item(ops, place, COMPARE[type(op)](), node)
         case ast.BinOp(op=op) if type(op) in ARITHMETIC and not _text(node):
             yield _set(node, "op", ARITHMETIC[type(op)]())
         case ast.AugAssign(op=op) if type(op) in ARITHMETIC:
@@ -120,7 +115,7 @@ def changes(node: ast.AST) -> Iterator[Change]:  # noqa: C901, PLR0912 - one cas
         if isinstance(block, list):
             for place, statement in enumerate(block):
                 if _droppable(statement):
-                    yield _set_item(block, place, ast.Pass())
+                    yield _set_item(block, place, ast.Pass(), node)
 
 
 def _text(node: ast.BinOp) -> bool:
@@ -140,32 +135,39 @@ def _droppable(statement: ast.stmt) -> bool:
 
 
 def _set(node: ast.AST, field: str, value: object) -> Change:
-    def change() -> Callable[[], None]:
+    def change() -> tuple[Callable[[], None], Span]:
         old = getattr(node, field)
         setattr(node, field, value)
-        return lambda: setattr(node, field, old)
+        # of a condition turned round or a block only the condition itself is changed
+        span = _span(old if field == "test" else node)
+        return lambda: setattr(node, field, old), span
 
     return change
 
 
-def _set_item(items: list[ast.cmpop] | list[ast.stmt], place: int, value: object) -> Change:
-    def change() -> Callable[[], None]:
+def _set_item(items: list[ast.cmpop] | list[ast.stmt], place: int, value: ast.AST, node: ast.AST) -> Change:
+    def change() -> tuple[Callable[[], None], Span]:
         old = items[place]
         items[place] = value  # type: ignore[call-overload]
-        return lambda: items.__setitem__(place, old)  # type: ignore[index]
+        span = _span(old if isinstance(old, ast.stmt) else node)
+        return lambda: items.__setitem__(place, old), span  # type: ignore[index]
 
     return change
 
 
-def walk(node: ast.AST) -> Iterator[ast.AST]:
-    """Every node but annotations and what is only text."""
-    yield node
+Function = ast.FunctionDef | ast.Lambda
+
+
+def walk(node: ast.AST, function: Function | None = None) -> Iterator[tuple[ast.AST, Function | None]]:
+    """Every node but annotations and what is only text, with the innermost function in whose body it is."""
+    yield node, function
     for name, value in ast.iter_fields(node):
         if name in {"annotation", "returns", "decorator_list"}:
             continue
+        inner = node if isinstance(node, Function) and name == "body" else function
         for child in value if isinstance(value, list) else [value]:
             if isinstance(child, ast.AST) and not isinstance(child, (ast.Import, ast.ImportFrom)):
-                yield from walk(child)
+                yield from walk(child, inner)
 
 
 def mutants(file: Path, name: str) -> Iterator[Mutant]:
@@ -173,19 +175,28 @@ def mutants(file: Path, name: str) -> Iterator[Mutant]:
     tree = ast.parse(file.read_text(encoding="utf-8"))
     original = ast.unparse(tree)
     lines = original.splitlines()
-    for node in walk(tree):
+    for node, function in walk(tree):
         for change in changes(node):
-            back = change()
-            changed = ast.unparse(ast.fix_missing_locations(tree))
+            back, span = change()
+            ast.fix_missing_locations(tree)
+            changed = ast.unparse(tree)
+            code = compile(tree, str(file), "exec", dont_inherit=True) if changed != original else None
             back()
-            if changed == original:
+            if code is None:
                 continue
             after = changed.splitlines()
             place = next((i for i, pair in enumerate(zip(lines, after, strict=False)) if pair[0] != pair[1]), 0)
-            context = _context(lines, place)
-            yield Mutant(
-                name, getattr(node, "lineno", 0), f"{context}: {lines[place].strip()}", after[place].strip(), changed
-            )
+            before = f"{_context(lines, place)}: {lines[place].strip()}"
+            inside = "" if function is None else f"{function.lineno} {getattr(function, 'name', 'lambda')}"
+            yield Mutant(name, span, before, after[place].strip(), code, inside)
+
+
+def _span(node: ast.AST) -> tuple[int, int]:
+    """The lines of a node; what has none of its own (a comprehension's part) has those of what it holds."""
+    if isinstance(node, ast.comprehension):
+        node = node.target
+    first = getattr(node, "lineno", 0)
+    return first, getattr(node, "end_lineno", first) or first
 
 
 def _context(lines: Sequence[str], place: int) -> str:
@@ -196,90 +207,51 @@ def _context(lines: Sequence[str], place: int) -> str:
     return ""
 
 
-# running
+# results
 
 
-def survives(tree: Path, tests: Path, mutant: Mutant, tell: IO[str] | None = None, *, thorough: bool = False) -> str:
-    """What became of a mutant: killed by a floor, killed by a test, by the clock, or survived."""
-    target = tree / "meterd" / mutant.file
-    old = target.read_text(encoding="utf-8")
-    target.write_text(mutant.source, encoding="utf-8")
-    try:
-        child = os.fork()
-        if child == 0:
-            _child(tree, tests, mutant, tell, thorough=thorough)
-        _, status = os.waitpid(child, 0)
-    finally:
-        target.write_text(old, encoding="utf-8")
-    if os.WIFSIGNALED(status):
-        return "clock"
-    return {0: "survived", 1: "test", 2: "floor"}.get(os.waitstatus_to_exitcode(status), "test")
-
-
-def _child(tree: Path, tests: Path, mutant: Mutant, tell: IO[str] | None, *, thorough: bool) -> None:
-    signal.setitimer(signal.ITIMER_VIRTUAL, TIMEOUT_CPU_S)
-    sys.dont_write_bytecode = True
-    null = os.open(os.devnull, os.O_WRONLY)
-    if tell is None:
-        os.dup2(null, 1)
-        os.dup2(null, 2)
-    sys.path[:0] = [str(tree), str(tests)]
-    try:
-        about_pools = "pool" in mutant.file
-        os._exit((0 if about_pools else _floors()) or _tests(tests, about_pools=about_pools, thorough=thorough))
-    except BaseException:  # noqa: BLE001 - a mutant that raises is noticed
-        if tell:
-            traceback.print_exc(file=tell)
-            tell.flush()
-        os._exit(2)
-
-
-def _own_stderr() -> IO[str]:
-    """A way to say what is wrong that the child does not close."""
-    return os.fdopen(os.dup(2), "w")
-
-
-def _floors() -> int:
-    from machine_acts import VERBS  # noqa: PLC0415 - only the child, with the mutant in it
-    from machine_floor import random_world  # noqa: PLC0415
-
-    for seed in range(FLOORS):
-        numbers = random.Random(seed)
-        world = random_world(numbers.randrange)
-        for _ in range(STEPS):
-            verb = VERBS[numbers.randrange(len(VERBS))]
-            world.step(verb, numbers.randrange(256), numbers.randrange(256), numbers.randrange(256))
-    return 0
-
-
-def _tests(tests: Path, *, about_pools: bool, thorough: bool) -> int:
-    import pytest  # noqa: PLC0415
-
-    names = [file.name for file in sorted(tests.glob("test_*.py")) if file.name not in {*QUICK, *SLOW}]
-    if about_pools:
-        names = [name for name in names if "pool" in name]
-    else:
-        names = [*QUICK, *(name for name in names if thorough and "pool" not in name)]
-    flags = ["-x", "-q", "-p", "no:cacheprovider", "-p", "no:randomly", "-p", "no:xdist", "--no-header"]
-    flags += [
-        "-c",
-        os.devnull,
-        f"--rootdir={tests.parent}",
-        f"--confcutdir={tests.parent}",
-        "-m",
-        "not peer and not slow",
-    ]
-    return int(pytest.main([*flags, *(str(tests / name) for name in names)]) != 0)
-
-
-def known(again: bool) -> dict[str, str]:
-    """What became of each mutant so far."""
+def known(*, again: bool) -> set[str]:
+    """Mutants whose fate stands."""
     found = {}
     if RESULTS.exists():
         for line in RESULTS.read_text(encoding="utf-8").splitlines():
             data = json.loads(line)
             found[data["key"]] = data["result"]
-    return {key: result for key, result in found.items() if not (again and result == "survived")}
+    return {key for key, result in found.items() if not (again and result in LIVING)}
+
+
+def export(root: Path | None) -> Path:
+    """A tree of its own: the last commit, or a copy of another tree."""
+    tree = Path(tempfile.mkdtemp(prefix="mutants-"))
+    if root is None:
+        text = subprocess.run(["git", "archive", "HEAD"], cwd=ROOT, check=True, capture_output=True).stdout
+        subprocess.run(["tar", "-x", "-C", str(tree)], input=text, check=True)
+        return tree
+    for name in ("meterd", "protocols", "schema", "tests", "docs", "bench"):
+        shutil.copytree(root / name, tree / name, ignore=shutil.ignore_patterns("__pycache__", "results"))
+    return tree
+
+
+def wanted(tree: Path, arguments: argparse.Namespace) -> Iterator[tuple[str, Mutant]]:
+    """Mutants to be tried, by their keys."""
+    done = known(again=arguments.again)
+    living = {key for key in known(again=False) if key not in done}
+    for name in names(tree, arguments.files):
+        seen: Counter[str] = Counter()
+        for mutant in mutants(tree / "meterd" / name, name):
+            seen[mutant.key] += 1
+            key = f"{mutant.key}-{seen[mutant.key]}"
+            if arguments.again:
+                if key in living:
+                    yield key, mutant
+            elif key not in done and not int(mutant.key, 16) % arguments.every:
+                yield key, mutant
+
+
+def names(tree: Path, files: Sequence[str] | None) -> list[str]:
+    """Files of the money, as they are called in the results."""
+    all_names = ["money.py", *(f"accounting/{f.name}" for f in sorted((tree / "meterd" / "accounting").glob("*.py")))]
+    return [name for name in all_names if not files or Path(name).name in files]
 
 
 def main() -> int:
@@ -291,51 +263,51 @@ def main() -> int:
     parser.add_argument("--again", action="store_true")
     parser.add_argument("--thorough", action="store_true")
     parser.add_argument("--list", action="store_true")
-    parser.add_argument("--root", type=Path, default=ROOT)
+    parser.add_argument("--root", type=Path)
     arguments = parser.parse_args()
-    os.nice(15)
-    tree = Path(tempfile.mkdtemp(prefix="mutants-"))
-    for name in ("meterd", "protocols", "schema"):
-        shutil.copytree(arguments.root / name, tree / name, ignore=shutil.ignore_patterns("__pycache__"))
-    for name in ("tests", "docs"):
-        shutil.copytree(arguments.root / name, tree / name, ignore=shutil.ignore_patterns("__pycache__"))
-    names = ["money.py", *(f"accounting/{f.name}" for f in sorted((tree / "meterd" / "accounting").glob("*.py")))]
-    wanted = [name for name in names if not arguments.files or Path(name).name in arguments.files]
-    done = known(arguments.again)
-    thorough = arguments.thorough
+    os.nice(5)
+    tree = export(arguments.root)
+    try:
+        if arguments.list:
+            for name in names(tree, arguments.files):
+                print(name, sum(1 for _ in mutants(tree / "meterd" / name, name)))
+            return 0
+        return try_all(tree, arguments)
+    finally:
+        shutil.rmtree(tree)
+
+
+def try_all(tree: Path, arguments: argparse.Namespace) -> int:
+    """Each mutant in its own child, and a line of the results for each."""
+    sys.path[:0] = [str(tree), str(tree / "bench"), str(HERE)]
+    from mutant_runs import Bench  # noqa: PLC0415 - imports the tree's own code
+
+    bench = Bench(tree, thorough=arguments.thorough)
     counts: Counter[str] = Counter()
     started = time.monotonic()
-    import hypothesis  # noqa: F401, PLC0415 - loaded once, before the forks
-    import pytest  # noqa: F401, PLC0415
 
-    if not arguments.list:
-        source = (tree / "meterd" / "money.py").read_text(encoding="utf-8")
-        unchanged = survives(
-            tree, tree / "tests" / "accounting", Mutant("money.py", 0, "", "", source), _own_stderr(), thorough=thorough
-        )
-        if unchanged != "survived":
-            sys.exit(f"the tests do not pass on the unchanged tree: {unchanged}")
-        print(f"unchanged: all tests pass in {time.monotonic() - started:.0f} s", flush=True)
-    for name in wanted:
-        seen: Counter[str] = Counter()
-        for mutant in mutants(tree / "meterd" / name, name):
-            seen[mutant.key] += 1
-            key = f"{mutant.key}-{seen[mutant.key]}"
-            counts[f"{name} mutants"] += 1
-            if arguments.list or key in done or int(mutant.key, 16) % arguments.every:
-                continue
+    def run_all() -> None:
+        for name in ("money.py", "accounting/settings.py"):
+            file = tree / "meterd" / name
+            code = compile(file.read_text(encoding="utf-8"), str(file), "exec", dont_inherit=True)
+            told = bench.fate(Mutant(name, (0, 0), "", "", code, ""))
+            if told[0] != "survived":
+                sys.exit(f"the unchanged code of {name}, imported afresh, is noticed: {told}")
+        for key, mutant in wanted(tree, arguments):
             if time.monotonic() - started > arguments.minutes * 60:
                 break
-            result = survives(tree, tree / "tests" / "accounting", mutant, thorough=thorough)
+            begun = time.monotonic()
+            result, by = bench.fate(mutant)
             counts[result] += 1
+            line = {"key": key, "file": mutant.file, "line": mutant.lines[0]}
+            line |= {"before": mutant.before, "after": mutant.after, "result": result, "by": by}
             with RESULTS.open("a", encoding="utf-8") as file:
-                line = {"key": key, "file": name, "line": mutant.line, "before": mutant.before, "after": mutant.after}
-                file.write(json.dumps({**line, "result": result}) + "\n")
-            if result == "survived":
-                print(f"{name}:{mutant.line} {mutant.before}  ->  {mutant.after}", flush=True)
-    shutil.rmtree(tree)
-    print(dict(counts), f"{time.monotonic() - started:.0f} s")
-    return 0
+                file.write(json.dumps({**line, "s": round(time.monotonic() - begun, 2)}) + "\n")
+            if result in LIVING:
+                print(f"{result} {mutant.file}:{mutant.lines[0]} {mutant.before}  ->  {mutant.after}", flush=True)
+        print(dict(counts), f"{time.monotonic() - started:.0f} s", flush=True)
+
+    return bench.with_checks(run_all)
 
 
 if __name__ == "__main__":
