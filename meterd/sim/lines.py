@@ -25,6 +25,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
+from meterd.sim.faults import BadCable, Rates
 from meterd.sim.plan import NoisePlan
 
 #: Start, eight data, parity or second stop, stop.
@@ -46,8 +47,10 @@ class Noise:
     chance: random.Random = field(default_factory=lambda: random.Random(0))  # noqa: S311 - a seeded simulation
 
     @classmethod
-    def of(cls, plan: NoisePlan, seed: str) -> Noise:
+    def of(cls, plan: NoisePlan, seed: str) -> Noise | BadCable:
         """The noise of a plan, repeatable by seed."""
+        if plan.byte:
+            return BadCable(Rates.noise(plan.byte), seed)
         return cls(plan.drop, plan.flip, plan.stray, random.Random(seed))  # noqa: S311 - a seeded simulation
 
     def carry(self, data: bytes) -> bytes:
@@ -92,7 +95,7 @@ class Line:
         path: Path,
         baud: int,
         turnaround_s: Mapping[int, float] | None = None,
-        noise: Noise | None = None,
+        noise: Noise | BadCable | None = None,
         device_path: Path | None = None,
         attention: Attention | None = None,
     ) -> None:

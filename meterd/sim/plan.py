@@ -131,11 +131,15 @@ class GamePlan:
 
 @dataclass(frozen=True, slots=True)
 class NoisePlan:
-    """What a bad cable does to a share of its chunks: dropped, one bit flipped, a byte too many. Off by default."""
+    """What a bad cable does to a share of its chunks: dropped, one bit flipped, a byte too many. Off by default.
+
+    ``byte`` instead: each byte is flipped, lost or doubled, each with this chance.
+    """
 
     drop: float = 0.0
     flip: float = 0.0
     stray: float = 0.0
+    byte: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

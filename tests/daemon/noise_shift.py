@@ -1,0 +1,120 @@
+"""A shift through bad cables: people deal, bet and act on what they see; two accounts of it are held side by side.
+
+The other end's log is the oracle: which chips lay on the sensors when LOCK was pressed, which lamps were seen steady.
+Used by a short test and by the long run in ``bench/noise.py``.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from floor_laws import FOREVER, lamp_findings, ledger_findings, rounds, seconds
+from floor_rig import Floor, TableSpec, site_text
+
+from meterd.edge.control import ask
+from meterd.ledger.record import Record
+
+GAMES = (("let-it-ride", "nexus-1", 7), ("texas-holdem-bonus", "nexus-1", 6), ("three-card-poker", "tcp-1", 7))
+HABITS = {"lucky": 0.02, "late": 0.10, "mistype": 0.05, "void_seat": 0.0, "void_round": 0.0}
+LOOK_S = 0.25
+#: A press is answered within this, or its round did not come of it.
+PRESS_S = 15.0
+
+
+def noisy_floor(folder: Path, tables: int, rate: float, *, seed: int = 1, speed: float = 40) -> Floor:
+    """A floor of so many tables, each on two lines of its own, all of them through cables of this quality."""
+    specs = [TableSpec(f"T-{n + 1}", *GAMES[n % len(GAMES)], f"pit-{n + 1}", f"keys-{n + 1}") for n in range(tables)]
+    site = site_text(folder / "ports", specs, signs=False, confirm_above=1_000_000_00)
+    floor = Floor(folder, tables=specs, site=site, habits=HABITS, speed=speed, seed=seed)
+    for bus in floor.plan["buses"]:
+        bus["noise"] = {"byte": rate}
+    return floor
+
+
+def shift(floor: Floor, wanted: int, limit_s: float) -> dict[str, Any]:
+    """Play ``wanted`` rounds, or so long; then both accounts, in numbers and findings."""
+    sim, run = floor.start_sim(), floor.start_run()
+    began_s = time.monotonic()
+    done = 0
+    while done < wanted and time.monotonic() - began_s < limit_s:
+        time.sleep(LOOK_S)
+        for child in (sim, run):
+            assert child.code is None, f"{child.name} ended with {child.code}\n{floor._tail(child)}"
+        done = sum(table["round"] for table in ask(floor.socket, {"op": "snapshot"}, 20.0)["tables"].values())
+    stats = ask(floor.socket, {"op": "stats"}, 20.0)
+    lasted_s = time.monotonic() - began_s
+    assert floor.end(run) == 0
+    assert floor.end(sim) == 0
+    records = floor.records()
+    frames: Counter[str] = Counter()
+    for bus in stats["buses"].values():
+        frames.update(bus["frames"])
+    kinds = Counter(record.kind for record in records)
+    return {
+        "seconds": round(lasted_s, 1),
+        "rounds": sum(each.ended_s < FOREVER for each in rounds(records)),
+        "wagers": sum(len(each.seats) for each in rounds(records)),
+        "steady_lamps": len({(e["table"], e["lock"], e["seat"]) for e in floor.seen("lamp", lamp="steady")}),
+        "devices_lost": kinds["DeviceLost"],
+        "closings": sum(
+            record.kind == "TableClosed" and bool(json.loads(record.body).get("needs_end_game")) for record in records
+        ),
+        "late_bets": kinds["LateBet"],
+        "frames_ok": frames.pop("ok", 0),
+        "frames_bad": dict(frames),
+        **oracle(floor, records),
+    }
+
+
+def oracle(floor: Floor, records: Sequence[Record]) -> dict[str, Any]:
+    """What the ledger holds against what the other end saw.
+
+    A wager whose module was lost before its lamp could be lit, and a chip that was on its way when LOCK was pressed,
+    are told apart by name; everything else is a finding.
+    """
+    findings = ledger_findings(floor.ledger, records) + lamp_findings(floor, records)
+    lamps: dict[tuple[str, int], list[float]] = defaultdict(list)
+    for lamp in floor.seen("lamp", lamp="steady"):
+        lamps[lamp["table"], lamp["seat"]].append(lamp["t"])
+    presses: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    for press in floor.seen("lock"):
+        presses[press["table"]].append(press)
+    lost = [(record.device or "", seconds(record)) for record in records if record.kind == "DeviceLost"]
+    modules = {table.id: table.sensors.device for table in floor.site.tables}
+    unlit = unpressed = phantom = overlooked = 0
+    used: set[tuple[str, int]] = set()
+    for each in rounds(records):
+        before = [press for press in presses[each.table] if each.locked_s - PRESS_S < press["t"] <= each.locked_s]
+        if not before:
+            unpressed += 1
+            findings.append(f"{each.table} round {each.number}: a LOCK that nobody pressed")
+            continue
+        press = before[-1]
+        if (each.table, press["lock"]) in used:
+            findings.append(f"{each.table} round {each.number}: press {press['lock']} locked twice")
+        used.add((each.table, press["lock"]))
+        chips = set(press["seats"])
+        phantom += len(set(each.seats) - chips)
+        findings += [f"{each.table} round {each.number}: seat {s} bet nothing" for s in sorted(set(each.seats) - chips)]
+        overlooked += len(chips - set(each.seats))
+        module = modules[each.table]
+        disturbed = any(device == module and each.locked_s <= at_s <= each.ended_s for device, at_s in lost)
+        for seat in each.seats:
+            if any(each.locked_s < at_s < each.ended_s for at_s in lamps[each.table, seat]):
+                continue
+            unlit += 1
+            if not disturbed and each.ended_s < FOREVER:
+                findings.append(f"{each.table} round {each.number} seat {seat}: a wager without a lamp")
+    return {
+        "wagers_unlit_module_lost": unlit,
+        "locks_unpressed": unpressed,
+        "wagers_without_chip": phantom,
+        "chips_not_in_round": overlooked,
+        "presses": sum(map(len, presses.values())),
+        "findings": findings,
+    }
