@@ -14,7 +14,8 @@ Choices where the rules leave one:
   begun nowhere yet is NOT_YET: the books know UTC alone, and no place is more than 14 hours ahead of it.
 * A gaming day for which nothing was posted (CO 47.1-1046(2): once a day at least) is told by the next posting that
   names its day: ``days_missed`` in its entry.
-* What seats have put into a pot during the hand being played is not moved: it may have to go back to them.
+* What seats have put into a pot during the hand being played is not moved: it may have to go back to them. Nor is a
+  Home Run pool while base runners stand: their holders are promised it (CO 47.1-1099.20(10), (12)).
 * Where money leaves with its liability for another licensee it is paid out at the fund (``paid/FUND``).
 """
 
@@ -253,8 +254,9 @@ def _transferable(pools: Pools, pool: PoolSettings, command: TransferPool) -> in
     if not held:
         return Refused(Refusal.AMOUNT_OUT_OF_BOUNDS, f"{command.fund}/{pool.name} is empty")
     in_time = until is None or not reached(pools.at_utc, until)
-    if command.cents is None and in_play:
-        return Refused(Refusal.NOT_YET, f"{in_play} cents are in play: settle the hand first")
+    if pools.fund.runners or (command.cents is None and in_play):
+        runners = f"base runners stand at {command.fund}: closing the table shares its pool"
+        return Refused(Refusal.NOT_YET, runners if pools.fund.runners else f"{in_play} cents are in play")
     if command.cents is None and in_time and not command.game_ended:
         return Refused(Refusal.NOT_YET, f"to be paid out by {until}" if until else "the rake has not been stopped")
     if (command.to_fund, command.to_pool) == (command.fund, pool.name):
