@@ -58,7 +58,7 @@ while True:
 AGAIN = """
 import shutil, subprocess, sys
 while True:
-    subprocess.run(sys.argv[2:], stdout=subprocess.DEVNULL)
+    subprocess.run(["setpriv", "--pdeathsig", "KILL", *sys.argv[2:]], stdout=subprocess.DEVNULL)
     shutil.rmtree(sys.argv[1], ignore_errors=True)
 """
 
@@ -85,7 +85,11 @@ def neighbours(ledger: Path | None, export: Path, scratch: Path, datasette: str,
             [python, "-c", AGAIN, "/nonexistent", *meterd, "ledger", "verify", str(ledger)],
         ]
     quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-    started = [subprocess.Popen(command, start_new_session=True, **quiet) for command in commands]  # type: ignore[call-overload]
+    bound = ["setpriv", "--pdeathsig", "KILL"]  # they end with us, however we end
+    started = [
+        subprocess.Popen([*bound, *command], start_new_session=True, **quiet)  # type: ignore[call-overload]
+        for command in commands
+    ]
     try:
         time.sleep(WARM_S if started else 0)
         yield
