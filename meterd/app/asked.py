@@ -13,9 +13,10 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from meterd.accounting.book import Book
-from meterd.accounting.commands import Command, EndGame, OpenTable
+from meterd.accounting.commands import SYSTEM, CloseTable, Command, EndGame, OpenTable
 from meterd.accounting.entries import REQUEST, Entry
 from meterd.accounting.refusals import Refusal, Refused
+from meterd.accounting.rules import Decision
 from meterd.accounting.state import TableStatus
 from meterd.floor.session import TableSession
 
@@ -66,3 +67,12 @@ def unheard(command: Command, sessions: Mapping[str, TableSession], book: Book) 
     return Refused(
         Refusal.TABLE_CLOSED, f"a module of {command.table} does not answer: {book.tables[command.table].closed_reason}"
     )
+
+
+def following(command: Command, decision: Decision, sessions: Mapping[str, TableSession]) -> list[Command]:
+    """END GAME from afar on a table of which a module is not heard ends the round, and opens no window for the next."""
+    if not isinstance(command, EndGame) or decision.refusal is not None or command.table not in sessions:
+        return []
+    if sessions[command.table].ready:
+        return []
+    return [CloseTable(actor=SYSTEM, table=command.table, reason="device_lost")]

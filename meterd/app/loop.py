@@ -21,7 +21,7 @@ from meterd.accounting.commands_streak import ClaimBoard, Number
 from meterd.accounting.entries import Entry, Kind
 from meterd.accounting.rules import Decision
 from meterd.accounting.state import TableStatus
-from meterd.app.asked import Asked, unheard
+from meterd.app.asked import Asked, following, unheard
 from meterd.app.clocks import Clocks
 from meterd.app.commit import Committer, Stamp
 from meterd.app.effects import Effects, UnitKey, closed_outputs, sign_wanted, table_wanted
@@ -210,7 +210,10 @@ class MoneyLoop:
         refused = unheard(item.command, self._sessions, self.book) if item.asked is not None else None
         if refused is not None:
             return self.committer.refuse(item.command, refused, item.asked)
-        return self._decide(self._with_signs(item.command), item.asked)
+        decision = self._decide(self._with_signs(item.command), item.asked)
+        for command in following(item.command, decision, self._sessions) if item.asked is not None else ():
+            self._decide(command)
+        return decision
 
     def _with_signs(self, command: Command) -> Command:
         """A claim as it is decided: with what the signs show above the meters at this moment."""

@@ -59,6 +59,7 @@ class Statement:
 _TOKEN: Final = re.compile(
     r'\s*(?:(?P<comment>#.*)|"(?P<quoted>[^"]*)"(?=\s|$)|(?P<word>[^\s"]+)(?=\s|$)|(?P<bad>\S.*))'
 )
+_WORD_MAX: Final = 40  # of a word that may be meant; comparing takes the square of its length
 _LINE_END: Final = re.compile(r"\r\n|\r|\n")  # as editors count lines; a form feed or U+2028 ends none
 _GROUP: Final = re.compile(r"([\[(])(\S+) (\S+)[\])]")
 
@@ -177,7 +178,7 @@ def _message(words: Sequence[str], miss: _Miss) -> str:
     """What is wrong with a line, in one sentence."""
     found = "the line ends" if miss.found is None else miss.found
     message = f"expected {miss.expected}; {found}"
-    if miss.found is not None and miss.matched < len(words):
+    if miss.found is not None and miss.matched < len(words) and len(words[miss.matched]) <= _WORD_MAX:
         near = get_close_matches(words[miss.matched], miss.known, n=1)
         if near:
             message += f" (did you mean {near[0]}?)"
