@@ -26,7 +26,8 @@ def at_the_end(
     awards = [book.awards[name] for name in table.awards]
     winners = [award for award in awards if award.stands or award.id in by_rule]
     pending = [award.hand for award in awards if award.pending and award.id not in by_rule]
-    later = {award.id: True for award in winners if envy.waits(link.rules, award.hand, pending)}
+    best = [one for one in winners if not envy.waits(link.rules, one.hand, [other.hand for other in winners])]
+    later = {award.id: True for award in best if envy.waits(link.rules, award.hand, pending)}
     ready = [award for award in winners if award.id not in later]
     given = [award for award in winners if award.id in later]
     return envy.handed_out(link.rules, table.seats, ready, given), later
@@ -37,7 +38,8 @@ def envy_of(
 ) -> tuple[envy.Handed, dict[str, bool]]:
     """What the members hand out in a round that has ended, and of which awards the envy waits now, or no longer.
 
-    ``hands`` are the link's pending awards, the members among them.
+    ``hands`` are the link's pending awards, the members among them. A hand beaten by one that is confirmed waits for
+    none: it would give nothing, whatever becomes of the pending ones.
     """
     rules = book.links[award.link].rules
     seats = book.tables[award.table].past.get(award.round)
@@ -46,7 +48,8 @@ def envy_of(
     of_round = [book.awards[name] for name in seats.awards]
     mine = [book.awards[name] for name in members]
     pending = [hand for name, hand in hands.items() if name in seats.awards and name not in members]
-    later = [one for one in mine if envy.waits(rules, one.hand, pending)]
+    won = [one.hand for one in of_round if one.stands or one in mine]
+    later = [one for one in mine if envy.waits(rules, one.hand, pending) and not envy.waits(rules, one.hand, won)]
     ready = [one for one in mine if one not in later]
     handed = envy.handed_late(rules, seats, ready, of_round, [*later, *(one for one in of_round if one.stands)])
     beaten = [one for one in of_round if one.envy_waits and envy.waits(rules, one.hand, [other.hand for other in mine])]

@@ -52,11 +52,14 @@ class Round:
         return mine
 
     def settle(self, pick: random.Random, mine: list[str]) -> None:
-        """Confirm, void and correct at random; a hand is corrected to another fixed pay."""
+        """Confirm, void, correct and undo at random; a hand is corrected to another fixed pay."""
         for _ in range(12 if mine else 0):
             award = pick.choice(mine)
             hand = pick.choice(FIXED)
             win = self.twin.state.wins.get(award)
+            if win is not None and win.status == "confirmed" and pick.random() < 0.3:
+                self.do("undo", award)
+                continue
             may = win is not None and win.status == "pending" and not win.percent and hand != win.hand
             if may and pick.random() < 0.25:
                 self.do("correct", award, None, hand)
