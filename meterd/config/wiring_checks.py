@@ -80,7 +80,7 @@ def _check_buses(root: Node) -> None:
             bus.warning("port", "this name changes with the order of plugging: use /dev/serial/by-path/…")
         if _SHARED_NAME.match(port):
             bus.warning(
-                "port", "adapters of this make have no number of their own, so two share this name: use by-path"
+                "port", "adapters of this make have no number of their own, two share this name: use by-path"
             )
 
 

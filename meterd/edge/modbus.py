@@ -154,7 +154,7 @@ class ModbusBus:
         self._stats.port_up = False
         self._stats.port_cause = str(lost)
         for unit in self._units.values():
-            self._unit_down(unit, "port_lost")
+            self._unit_down(unit, "port_lost", str(lost))
         self._settled.set()
 
     def _stir(self) -> None:
@@ -235,14 +235,16 @@ class ModbusBus:
         except UnheardError:
             self._unit_down(unit, "unheard")  # the next turn takes a new baseline
         except (StrangerError, OutputsError) as fault:
-            self._unit_down(unit, getattr(fault, "cause", "outputs"), str(fault))
+            self._unit_down(unit, getattr(fault, "cause", "outputs"), str(fault), again=True)
             self._probe_later(unit)
         except (NoReplyError, ModuleRefusedError) as fault:
             unit.failures += 1
             if unit.failures >= FAILURES_MAX:
                 silent = isinstance(fault, NoReplyError)
-                detail = self._stats.port_hint if silent else str(fault)
-                self._unit_down(unit, "timeout" if silent else "refused", detail)
+                if silent:
+                    self._unit_down(unit, "timeout", self._stats.port_hint)
+                else:
+                    self._unit_down(unit, "refused", str(fault), again=True)
                 self._probe_later(unit)
 
     async def _attempt_write(self, unit: Unit, work: Awaitable[None]) -> None:
@@ -257,15 +259,15 @@ class ModbusBus:
         unit.probe_s = min(PROBE_MAX_S, unit.probe_s * 1.5) if unit.probe_s else PROBE_FIRST_S
         unit.due_s = self._clock() + unit.probe_s
 
-    def _unit_down(self, unit: Unit, cause: str, detail: str = "") -> None:
-        """End the trust in a module. Told once, and again where something new stands in its way."""
-        tell = unit.up or unit.cause is None or (bool(detail) and (cause, detail) != unit.told)
+    def _unit_down(self, unit: Unit, cause: str, detail: str = "", *, again: bool = False) -> None:
+        """End the trust in a module. Told once, and with ``again`` once for each new thing that stands in its way."""
+        tell = unit.up or unit.cause is None or (again and (cause, detail) not in unit.told)
         if unit.up:
             self._stats.units_up -= 1
         unit.forget()
         unit.cause = cause
         if tell:
-            unit.told = (cause, detail)
+            unit.told.add((cause, detail))
             self._sink(DeviceDown(unit.device, cause, detail))
 
     async def _bring_up(self, unit: Unit) -> None:
@@ -281,6 +283,7 @@ class ModbusBus:
         now_s = self._clock()
         unit.up = True
         unit.cause = None
+        unit.told.clear()
         unit.failures = 0
         unit.snapshot, unit.handed, unit.counts_at_ms = snapshot, reading, snapshot.ended_ms
         unit.counters_due_s = now_s + self._poll.counters_ms / 1000

@@ -89,7 +89,7 @@ class Unit(Outputs):
         self.device = plan.device
         self.up = False
         self.cause: str | None = None
-        self.told = ("", "")  # cause and detail of the last loss that was told
+        self.told: set[tuple[str, str]] = set()  # causes and details of losses told since it was last trusted
         self.failures = 0
         self.write_failures = 0  # writes in a row that were not answered, or refused
         self.probe_s = 0.0

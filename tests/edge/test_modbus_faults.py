@@ -306,6 +306,32 @@ def test_another_module_put_in_place_of_a_silent_one_is_told() -> None:
     run(work())
 
 
+def test_a_module_that_stands_in_its_own_way_in_two_ways_is_told_of_each_once() -> None:
+    """Refusing its outputs now, silent to them then, for as long as it likes: a word for each, not one for each try."""
+
+    async def work() -> None:
+        async with rig() as r:
+            refuses = True
+
+            def moody(data: bytes) -> list[bytes]:
+                if data[1] != 15:
+                    return [data]
+                if refuses:
+                    r.cable.inject(sealed(bytes((40, 0x8F, 4))))
+                return []
+
+            r.cable.to_module = moody
+            for refuses in (True, False, True, False):  # noqa: B007 - the cable looks at it
+                r.bus._units[40].due_s = 0.0  # asked now, not in two seconds
+                asked = len(r.cable.requests)
+                await until(lambda asked=asked: len(r.cable.requests) >= asked + 6)  # type: ignore[misc]
+            told = [(down.cause, down.found) for down in r.floor.of(DeviceDown)]
+            assert len(set(told)) == len(told)
+            assert len(told) <= 3
+
+    run(work())
+
+
 def test_every_byte_can_be_traced() -> None:
     """What went out and what came in, in order, as it was on the wire."""
     told: list[tuple[str, bytes]] = []
@@ -382,7 +408,11 @@ def test_a_fault_of_the_program_closes_the_line_and_begins_it_again(monkeypatch:
             with monkeypatch.context() as broken:
                 broken.setattr("meterd.edge.modbus.counters_continue", lambda *_: 1 // 0)
                 await r.floor.until(lambda: bool(r.floor.of(DeviceDown)))
-            assert DeviceDown("pit-1/40", "port_lost") == r.floor.of(DeviceDown)[0]
+            assert ("pit-1/40", "port_lost", True) == (
+                r.floor.of(DeviceDown)[0].device,
+                r.floor.of(DeviceDown)[0].cause,
+                "ZeroDivisionError" in r.floor.of(DeviceDown)[0].found,
+            )
             assert "ZeroDivisionError" in r.stats.port_cause
             await r.floor.until(lambda: len(r.floor.of(DeviceUp)) == 2)
 
