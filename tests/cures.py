@@ -433,3 +433,36 @@ def _alpha_settings(patch: pytest.MonkeyPatch) -> None:
 @switch("alpha-sign-test", "nobody looks for the setting a sign hears")
 def _alpha_sign_test(patch: pytest.MonkeyPatch) -> None:
     patch.setattr("meterd.edge.sign_test.SETTINGS", ())
+
+
+@switch("osdp-asked-anew", "a pad that went offline is left to the library, which waits five minutes")
+def _osdp_asked_anew(patch: pytest.MonkeyPatch) -> None:
+    from meterd.edge.keypad_osdp import OsdpLine
+
+    patch.setattr(OsdpLine, "_revive", lambda _self, _pad: None)
+
+
+@switch("osdp-same-request", "a request that was not answered is repeated with the next sequence number")
+def _osdp_same_request(patch: pytest.MonkeyPatch) -> None:
+    """The library repeats by itself; taken out is what it does: each repetition is dressed as a new request."""
+    from meterd.edge.keypad_channel import Channel
+
+    write, count = Channel.write, {"same": 0, "last": b""}
+
+    def renumbered(self: Channel, data: bytes) -> int:
+        data = bytes(data)
+        count["same"] = count["same"] + 1 if data == count["last"] else 0
+        count["last"] = data
+        if count["same"]:
+            at = data.index(0x53) + 4
+            raised = data[:at] + bytes([data[at] & ~3 | (data[at] + count["same"]) & 3]) + data[at + 1 : -2]
+            body = raised[raised.index(0x53) :]
+            check = 0x1D0F
+            for byte in body:
+                check ^= byte << 8
+                for _ in range(8):
+                    check = (check << 1 ^ 0x1021 if check & 0x8000 else check << 1) & 0xFFFF
+            return write(self, raised + check.to_bytes(2, "little"))
+        return write(self, data)
+
+    patch.setattr(Channel, "write", renumbered)

@@ -1,9 +1,7 @@
 """The bytes of one OSDP line: our own port under libosdp, and who was asked what when.
 
 Rule 1: nothing here raises or waits. libosdp calls it from C; what goes wrong is kept in :attr:`Channel.lost`.
-Rule 2: what comes while nobody was asked is nothing. It is thrown away before the next request leaves, so that garbage
-on the line never fills the library's buffer.
-Rule 3: a request is the same request as long as its bytes are the same: the library repeats one that was not answered
+Rule 2: a request is the same request as long as its bytes are the same: the library repeats one that was not answered
 with the same bytes and the same sequence number.
 Units: ``*_ms`` milliseconds of the monotonic clock.
 """
@@ -22,7 +20,7 @@ from meterd.edge.serialport import close_port, open_port
 
 START: Final = 0x53
 ADDRESS_BITS: Final = 0x7F
-#: Thrown away at once between two requests; a line that talks without end does not hold us up.
+#: Reads of one flush.
 DISCARD_MAX: Final = 16
 READ_BYTES_MAX: Final = 4096
 
@@ -67,7 +65,6 @@ class Channel:
     def write(self, data: bytes) -> int:
         """Send a request. What the driver does not take is lost like any other frame, and the library asks again."""
         data = bytes(data)
-        self._discard()
         if data == self._last:
             self.retries += 1
         else:
@@ -92,8 +89,10 @@ class Channel:
         return len(data)
 
     def flush(self) -> None:
-        """Throw away what has come."""
-        self._discard()
+        """Throw away what has come. A line that talks without end does not hold us up."""
+        for _ in range(DISCARD_MAX):
+            if not self._take(READ_BYTES_MAX):
+                return
 
     def close(self) -> None:
         """Give the port back."""
@@ -105,11 +104,6 @@ class Channel:
     def now_ms(self) -> int:
         """The moment, as events tell it."""
         return int(self._clock() * 1000)
-
-    def _discard(self) -> None:
-        for _ in range(DISCARD_MAX):
-            if not self._take(READ_BYTES_MAX):
-                return
 
     def _take(self, max_bytes: int) -> bytes:
         if self.lost is not None:

@@ -4,8 +4,8 @@ Rule 1: the library's ``refresh`` is called from this one thread, which nothing 
 exclusively, never blocking, one kind of loss.
 Rule 2: only secure sessions with the pad's own key. A pad without one, or with another, is never online.
 Rule 3: the library leaves a pad alone for five minutes after it went offline. Here it is asked again at once where it
-was silent (the library then asks once a second), and after :data:`PROBE_S` where it answered wrongly; asking begins
-with sequence number 0.
+was silent (the library then asks once a second) or lost its session, and after :data:`PROBE_S` where it answered
+wrongly; asking begins with sequence number 0.
 Rule 4: a request without an answer is repeated with the same bytes and the same number, for 8 seconds; the library
 does that, a test holds it to it.
 Units: ``*_s`` seconds of the monotonic clock.
@@ -35,6 +35,7 @@ TURN_S: Final = 0.01
 #: Steps of the library in one turn, while bytes go and come.
 STEPS_MAX: Final = 6
 PROBE_S: Final = 1.5
+AGAIN_S: Final = 0.2  # between tries for a new session
 #: A pad that sent bytes so shortly before it was given up was not silent.
 ANSWERED_MS: Final = 1_000
 REOPEN_MAX_S: Final = 1.0  # plugged in again, a pad is back within two seconds
@@ -51,7 +52,7 @@ class PadStats:
         self.port_up = False
         self.port_losses = 0
         self.port_cause = ""
-        self.requests = self.retries = self.bytes_in = self.bytes_out = self.revived = self.refused = 0
+        self.requests = self.retries = self.bytes_in = self.bytes_out = self.revived = self.refused = self.resumed = 0
         self.pads_up = 0
 
     def to_json(self) -> dict[str, Any]:
@@ -222,12 +223,17 @@ class OsdpLine:
             return  # it is being taken out and put in again
         answered_ms = self._channel.answered_ms.get(pad.ref.unit) if self._channel is not None else None
         answers = answered_ms is not None and now_ms - answered_ms <= ANSWERED_MS
-        was_trusted = pad.state in {State.UP, State.SETTLING}
-        cause = "timeout" if not answers else "restarted" if was_trusted else "key"
-        if answers and not was_trusted:
+        now_s = self._clock()
+        if answers and pad.trusted:
+            pad.revive_s = now_s + (0.0 if pad.resume_by_s is None else AGAIN_S)
+            pad.lost_session(now_s)
+            self.stats.resumed += 1
+            return
+        cause = "key" if answers else "timeout"
+        if answers:
             pad.found = self._identity(pad)
         pad.went(State.AWAY, cause)
-        pad.revive_s = self._clock() + (PROBE_S if cause == "key" else 0.0)
+        pad.revive_s = now_s + (PROBE_S if answers else 0.0)
 
     def _done(self, index: int, command: dict[str, Any], status: int) -> None:
         try:
@@ -244,9 +250,11 @@ class OsdpLine:
                 pad.rebaseline()
         for pad in self._pads:
             cause = pad.cause
-            if pad.online and pad.state is State.AWAY:
+            if pad.online and pad.state in {State.AWAY, State.RESUMING}:
                 pad.online = False
                 pad.came_online(self._identity(pad))
+            if pad.resume_by_s is not None and self._clock() > pad.resume_by_s:
+                pad.went(State.AWAY, "restarted")
             if pad.state is State.UP:
                 self._show(pad)
             self._revive(pad)

@@ -3,7 +3,10 @@
 Rule 1: a pad is trusted once its secure channel stands, it is what the site file says, and it has answered one request
 with nothing to tell: a pad keeps keys that were pressed while nobody listened, and those are nothing.
 Rule 2: each key and card has a number, from 1 since the pad came up.
-Rule 3: what it should show is a level; what it showed is known only after the pad acknowledged it.
+Rule 3: a pad that lost its session and has a new one within :data:`RESUME_S` was not away: one broken frame ends a
+session, and a table must not close for that. A press may have been lost with it, so whatever was half keyed goes
+(:data:`~protocols.events.KEY_LOST`), and what the pad tells of the time between is nothing.
+Rule 4: what it should show is a level; what it showed is known only after the pad acknowledged it.
 Units: ``*_ms`` milliseconds of the monotonic clock, ``*_s`` seconds.
 """
 
@@ -17,13 +20,15 @@ import osdp_sys  # type: ignore[import-not-found]
 
 from meterd.config import PadRef, UnitWanted
 from protocols import pad_words
-from protocols.events import CardRead, DeviceDown, DeviceUp, KeyPressed, Reading
+from protocols.events import KEY_LOST, CardRead, DeviceDown, DeviceUp, KeyPressed, Reading
 from protocols.key_sequences import KeySequences
 from protocols.osdp_keys import DeviceId, badge
 
 PadEvent = DeviceUp | DeviceDown | KeyPressed | CardRead
 Sink = Callable[[PadEvent], None]
 
+#: How long a pad may take to a new session. As long as one may be silent.
+RESUME_S: Final = 8.0
 #: A text that a pad has refused this often in a row is not sent again until it comes up anew.
 REFUSALS_MAX: Final = 3
 #: Answers that a pad beeps for: the words that refuse.
@@ -38,6 +43,7 @@ class State(Enum):
     AWAY = "away"
     SETTLING = "settling"  # the secure channel stands; it may still tell of the time before
     UP = "up"
+    RESUMING = "resuming"  # trusted, and without a session for a moment
     REFUSED = "refused"  # it answers, and is another one than the site file says
 
 
@@ -59,6 +65,7 @@ class Pad:
         self._count = 0
         self._asked_ms = self._idle_ms = 0
         self._told = False  # since the last request
+        self.resume_by_s: float | None = None  # until then a new session goes on with the old trust
         self._asked_online = False  # the last request left after the secure channel stood
         self.wanted: UnitWanted | None = None
         self._shown: dict[str, Any] = {}
@@ -70,6 +77,8 @@ class Pad:
 
     def came_online(self, found: DeviceId) -> None:
         """The secure channel stands; ``found`` is what answers."""
+        if self.found is not None and self.found.known and found != self.found:
+            self.resume_by_s = None  # another one with the same key: a life of its own
         self.found = found
         if self.ref.identity is not None and found.identity != self.ref.identity:
             self.went(State.REFUSED, "identity")
@@ -82,25 +91,46 @@ class Pad:
         if not self._told:
             self._idle_ms = self._asked_ms
             if self.state is State.SETTLING and self._asked_online:
-                self._came_up(now_ms)
+                self._resumed(now_ms) if self.resume_by_s is not None else self._came_up(now_ms)
         self._told = False
         self._asked_online = self.state is State.SETTLING
         self._asked_ms = now_ms
 
     def went(self, state: State, cause: str) -> None:
         """It is not trusted, for ``cause``; told once for each cause."""
-        was_up, self.state, self.online = self.state is State.UP, state, False
+        was_up, self.state, self.online = self.trusted, state, False
+        self.resume_by_s = None
         self._shown, self._sent, self._refusals = {}, {}, 0
         if was_up or cause != self.cause:
             self.cause = cause
             wrong = cause in {"identity", "key"} and self.found is not None and self.found.known
             self._sink(DeviceDown(self.device, cause, self.found.identity if wrong and self.found else ""))
 
+    @property
+    def trusted(self) -> bool:
+        """Whether the floor takes it for up."""
+        return self.state is State.UP or self.resume_by_s is not None
+
+    def lost_session(self, now_s: float) -> None:
+        """The session is gone and the pad is there: a new one is asked for."""
+        if self.resume_by_s is None:
+            self.resume_by_s = now_s + RESUME_S
+        self.state, self.online = State.RESUMING, False
+        self._shown, self._sent, self._refusals = {}, {}, 0
+
     def rebaseline(self) -> None:
         """Events were lost on their way to the floor: a new life, told when the pad has nothing left to tell."""
+        self.resume_by_s = None
         if self.state is State.UP:
             self.state = State.SETTLING
             self._asked_online = False
+        elif self.state is State.RESUMING:
+            self.state = State.AWAY
+
+    def _resumed(self, now_ms: int) -> None:
+        self.state, self.resume_by_s = State.UP, None
+        self._keys.reset()
+        self._press(KEY_LOST, now_ms)
 
     def _came_up(self, now_ms: int) -> None:
         self.state, self.cause, self._count = State.UP, None, 0
@@ -116,8 +146,11 @@ class Pad:
         if self.state is not State.UP:
             return
         for key in self._keys.take(codes):
-            self._count += 1
-            self._sink(KeyPressed(self.device, self._count, key, now_ms, self._asked_ms, self._idle_ms))
+            self._press(key, now_ms)
+
+    def _press(self, key: str, now_ms: int) -> None:
+        self._count += 1
+        self._sink(KeyPressed(self.device, self._count, key, now_ms, self._asked_ms, self._idle_ms))
 
     def card(self, bits: int, data: bytes, now_ms: int) -> None:
         """A card reply."""

@@ -1,6 +1,7 @@
 """Badges held to a pad: who signs the act that is keyed next, alone or with a second person.
 
-Rule 1: a badge speaks for its holder's next act on that pad, and for a short time only; the act uses it up.
+Rule 1: a badge speaks for its holder's next act on that pad, and for a short time only. The act uses it up, taken or
+refused, unless all that was missing is a second person.
 Rule 2: times come in events. A badge whose time is over is found out by the press that comes too late, and that press
 is not taken.
 Rule 3: two badges are two persons: the first one signs, the other is the second person. A third takes the second's

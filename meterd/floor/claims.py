@@ -126,11 +126,13 @@ class PadLine:
 
     def card(self, badge: str, event: Event, device: str, book: Book, at_ms: int) -> None:
         """A card was held to the pad. It asks for nothing by itself."""
+        shown = self._words(book)
         known = self.badges.read(badge, at_ms)
         half_keyed = self.state in {Pad.HAND, Pad.BOARD, Pad.BOARD_HAND}
         self.press(Press(Signal.CARD if known else Signal.CARD_UNKNOWN, 0), event, device, book, at_ms)
         if half_keyed:
             self.badges.drop()
+        self._shown_before = shown
         self.answered(book)
 
     @property

@@ -57,10 +57,10 @@ def _of(book: Book, entry: Entry) -> Preview:
     envy_cents = entry.body.get("envy_cents", 0)
     if entry.kind is Kind.CLAIMED:
         return Preview(entry.body["amount_cents"], envy_cents, None)
-    awards = entry.body["awards"]
     if entry.kind is Kind.CORRECTED:
-        name = entry.body["award"]
+        name, awards = entry.body["award"], entry.body["awards"]
         cents = awards[name]["amount_cents"] if name in awards else book.awards[name].amount_cents
         return Preview(cents, envy_cents, None)
-    total = sum(part["cents"] for facts in awards.values() for part in facts["parts"])
-    return Preview(total, envy_cents, None, len(awards))
+    claims = entry.body["claims"]
+    total_cents = sum(claim["amount_cents"] for claim in claims)
+    return Preview(total_cents, sum(claim["envy_cents"] for claim in claims), None, len(claims))

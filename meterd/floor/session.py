@@ -30,6 +30,7 @@ from meterd.accounting.commands import (
     WagerSeen,
 )
 from meterd.accounting.entries import Kind
+from meterd.accounting.refusals import Refusal
 from meterd.accounting.rules import Decision
 from meterd.accounting.state import TableState, TableStatus
 from meterd.config import NOBODY, ModuleRef, People, TableConfig
@@ -337,11 +338,13 @@ class TableSession:
 
     def _answer(self, command: Command, decision: Decision, book: Book) -> None:
         table = self._state(book)
+        refused = decision.refusal.refusal if decision.refusal is not None else None
+        signed = command.actor != self._dealer and refused is not Refusal.SECOND_PERSON_REQUIRED
+        if signed or (isinstance(command, EndGame) and refused is None):
+            self._pad.badges.drop()
         if decision.refusal is not None:
             self._pad.say(words.refused_answer(command, decision.refusal))
         else:
-            if command.actor != self._dealer or isinstance(command, EndGame):
-                self._pad.badges.drop()
             if isinstance(command, Lock):
                 self._repeats.forget()
             self._pad.say(words.taken_answer(command, decision.entries, table, book.awards, self._pad.width))

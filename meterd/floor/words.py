@@ -194,10 +194,14 @@ def _end_answer(entries: Sequence[Entry], columns: int) -> str:
 
 def _board_answer(entries: Sequence[Entry], awards: Mapping[str, Award], columns: int) -> str | None:
     """What all seats got together; None where WAIT SUPERVISOR says it."""
-    made = [name for entry in entries if entry.kind is Kind.COMMON_CLAIMED for name in entry.body["awards"]]
+    made = [name for entry in entries if entry.kind is Kind.COMMON_CLAIMED for name in _claimed(entry)]
     if any(awards[name].pending for name in made):
         return None
     return _taken_with_amount(pad_words.BOARD, sum(awards[name].amount_cents for name in made), columns)
+
+
+def _claimed(entry: Entry) -> list[str]:
+    return [claim["award"] for claim in entry.body["claims"]]
 
 
 def _award_answer(command: Confirm | Pay | Void | Hold | Correct, awards: Mapping[str, Award]) -> str:
