@@ -10,7 +10,7 @@ import pytest
 from test_loop import Rig
 
 from meterd.accounting.commands import Actor, Role
-from meterd.accounting.commands_links import Adjust, Discontinue, SetLimit, SuspendLink, Transfer
+from meterd.accounting.commands_links import Adjust, Discontinue, GiveNotice, SetLimit, SuspendLink, Transfer
 from meterd.app.compose import open_book
 from meterd.app.create import create_ledger
 from meterd.app.demo_floor import site_text
@@ -98,3 +98,18 @@ def test_where_players_money_can_become_income_the_reading_says_so(tmp_path: Pat
             limit = SetLimit(**SIGNED, level="tcp-1/main", limit_cents=9_000_000, overflow="house")
             assert rig.ask(limit).refusal is None
         rig.end()
+
+
+def test_a_notice_that_has_run_is_due_in_the_snapshot(
+    folder: Path, site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The demonstration's site asks for no days: the link may end at once, and until it does the snapshot says so."""
+    monkeypatch.setattr("meterd.app.clocks.MOVED_EVERY_S", 0.0)
+    assert 0 == site.settings.discontinue_notice_days
+    rig = Rig(folder, site)
+    assert rig.ask(GiveNotice(**SIGNED, link="tcp-1")).refusal is None
+    (one,) = rig.published[-1].snapshot["due"]
+    assert ("notice_over", "tcp-1") == (one["kind"], one["subject"])
+    assert rig.ask(Discontinue(**SIGNED, link="tcp-1", licensee=True)).refusal is None
+    assert [] == rig.published[-1].snapshot["due"]
+    rig.end()
