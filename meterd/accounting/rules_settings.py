@@ -42,11 +42,11 @@ def change_site(book: Book, command: ChangeSite) -> Answer:
     refused = people_refusal(command)
     if refused:
         return refused
-    if was == now:
-        return Refused(Refusal.ALREADY_DONE, now.id)
     refused = _award_waits(book) or _shortened(book, was, now) or in_play(book, list(book.links))
     if refused:
         return refused
+    if was == now:
+        return Refused(Refusal.ALREADY_DONE, now.id)
     body = {"settings": now.to_json(), "was": was.to_json(), **signed(command)}
     return (entry(command, Kind.SITE_SET, body),)
 
@@ -92,11 +92,11 @@ def change_table(book: Book, command: ChangeTable) -> Answer:
     if was.link != command.settings.link:
         raise MisuseError(f"table {was.id} keeps its link {was.link}")
     now = replace(command.settings, **_caps(was))
-    if was == now:
-        return Refused(Refusal.ALREADY_DONE, was.id)
     refused = _award_waits(book, was.id) or _limits_too_small(book, command, now)
     if not refused and table.state is TableStatus.LOCKED:
         refused = Refused(Refusal.NOT_YET, f"{was.id} is in play: END GAME first")
+    if not refused and was == now:
+        refused = Refused(Refusal.ALREADY_DONE, was.id)
     if refused:
         return refused
     body = {"settings": now.to_json(), "was": was.to_json(), **signed(command)}

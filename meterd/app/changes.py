@@ -8,7 +8,7 @@ Rule 2: nothing is half adopted: a file with one difference that cannot be is no
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import Any, NamedTuple
 
 from meterd.accounting.book import Book
@@ -16,8 +16,8 @@ from meterd.accounting.commands import Actor, Command
 from meterd.accounting.commands_links import ChangeSite, ChangeTable, EaseRules, PostCaps, SetLimit
 from meterd.accounting.rules_links import EASIER
 from meterd.accounting.settings import LevelSettings, LinkSettings, TableSettings
-from meterd.accounting.state import Caps, LinkState, TableState
-from meterd.app.parameters import cap_names, compare, posted
+from meterd.accounting.state import LinkState, TableState
+from meterd.app.parameters import compare
 from meterd.config import Site
 from meterd.money import format_cents
 from meterd.paytables.model import PayTable
@@ -142,12 +142,13 @@ def _tables(site: Site, book: Book, signed: Signed) -> Iterator[Change]:
 
 
 def _table(held: TableState, now: TableSettings, signed: Signed) -> Iterator[Change]:
-    was = posted(held)
+    was = held.settings  # with the limits that were posted last
     where = f"table {now.id}"
-    limits: dict[str, Any] = {name: getattr(now, f"cap_{name}") for name in cap_names(Caps("", None, None))}
-    rest = replace(was, **{f"cap_{name}": cents for name, cents in limits.items()})
+    caps: dict[str, Any] = {each.name: getattr(now, each.name) for each in fields(now) if each.name.startswith("cap_")}
+    rest = replace(was, **caps)
     if rest != was:
         said = "; ".join(compare(where, was.to_json(), rest.to_json()))
+        limits = {name.removeprefix("cap_"): cents for name, cents in caps.items()}
         yield Change(f"{said}; it holds 24 hours after it is posted", PostCaps(table=now.id, **limits, **_who(signed)))
     if rest != now:
         said = "; ".join(compare(where, rest.to_json(), now.to_json()))

@@ -9,31 +9,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any, Final
 
 from meterd.accounting.book import Book
 from meterd.accounting.commands import Actor, Command, DefineTable, OpenLink, SetSite
 from meterd.accounting.commands_pools import OpenFund
-from meterd.accounting.settings import TableSettings
-from meterd.accounting.state import Caps, TableState
 from meterd.config import Site
 
 _NOT_YET: Final = "in the site file, not yet in the ledger"
-
-
-def posted(table: TableState) -> TableSettings:
-    """A table's settings with the aggregate limits that were posted last, whether they hold already or not yet."""
-    if not table.caps:
-        return table.settings
-    newest = table.caps[-1]
-    limits: dict[str, Any] = {f"cap_{name}": getattr(newest, name) for name in cap_names(newest)}
-    return replace(table.settings, **limits)
-
-
-def cap_names(caps: Caps) -> list[str]:
-    """The limits that are posted together, as ``PostCaps`` names them; settings have ``cap_`` before each."""
-    return [name for name in caps._fields if name.endswith("_cents")]
 
 
 def opening_commands(site: Site, actor: Actor) -> tuple[Command, ...]:
@@ -120,7 +103,7 @@ def _differing_tables(site: Site, book: Book) -> Iterator[str]:
         if table_id not in file_tables:
             yield f"table {table_id}: in force in the ledger, missing in the site file"
         else:
-            yield from compare(f"table {table_id}", posted(held).to_json(), file_tables[table_id].to_json())
+            yield from compare(f"table {table_id}", held.settings.to_json(), file_tables[table_id].to_json())
     for table_id in file_tables:
         if table_id not in book.tables:
             yield f"table {table_id}: {_NOT_YET}"
