@@ -47,7 +47,8 @@ class DeviceUp:
 class DeviceDown:
     """A module or its port is lost. ``cause``: timeout, port_lost, identity, key, restarted, unheard, overrun.
 
-    ``found``: in words, what answered at the place of the device where it was another one; empty where nothing did.
+    Of modules also: serial (another one of its kind), outputs (they do not show what was written), refused.
+    ``found``: in words, what was found: who answered in its place, which lamp does not follow, why the port is gone.
     """
 
     device: str

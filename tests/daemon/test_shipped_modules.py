@@ -1,0 +1,37 @@
+"""Bought modules under the whole program: tables hang on them, people play, and the ledger is what they saw."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from floor_laws import FOREVER, ledger_findings, rounds
+from floor_rig import FLOOR, Floor, site_text
+
+
+@pytest.mark.parametrize("profile", ["moxa-iologik-r1212", "adam-4150-counters"])
+def test_a_table_plays_on_a_bought_module(profile: str, make_floor: Callable[..., Floor], tmp_path: Path) -> None:
+    """Inputs, counters of that word order, lamps and the lock button where its profile says; we blink its lamps.
+
+    Every wager had a lamp that stayed lit, and every such lamp a wager. (Where we toggle lamps, one that was lit when
+    LOCK came has been lit since before, so the moment it came on is no measure here.)
+    """
+    table = FLOOR[1]._replace(seats=6)
+    text = site_text(tmp_path / "floor" / "ports", (table,), signs=False, levels_ms=100)
+    floor = make_floor(site=text.replace('"generic-sensors-16"', f'"{profile}"'), tables=(table,))
+    sim = floor.start_sim()
+    run = floor.start_run()
+    floor.until_kinds(3, "GameEnded", run, sim)
+    assert 0 == floor.end(run)
+    records = floor.records()
+    assert [] == ledger_findings(floor.ledger, records)
+    lit: dict[int, set[int]] = {}
+    for lamp in floor.seen("lamp", lamp="steady"):
+        lit.setdefault(lamp["lock"], set()).add(lamp["seat"])
+    ended = [each for each in rounds(records) if each.ended_s < FOREVER]
+    assert len(ended) >= 3
+    assert [set(each.seats) for each in ended if each.seats] == [lit[press] for press in sorted(lit)][
+        : sum(bool(each.seats) for each in ended)
+    ]
+    assert [] == floor.of_kind("DeviceLost")
