@@ -174,7 +174,7 @@ class Daemon:
             for bus in site.buses
             if bus.kind == "modbus"
         }
-        self._pads = PadDesk(site, pad_keys or {}, self.money.inbox.offer)
+        self._pads = PadDesk(site, pad_keys or {}, self.money.inbox.offer, self._wires.tracer_of_port)
         self._signs = {
             bus.id: SignBus(
                 bus,
@@ -359,7 +359,10 @@ class Daemon:
         if bus in self._bus_stats:
             stats = self._bus_stats[bus]
             return {"up": stats.port_up, "cause": stats.port_cause, "units_up": stats.units_up}
-        return {"up": self._signs[bus].up, "cause": self._signs[bus].cause} if bus in self._signs else {}
+        if bus in self._signs:
+            return {"up": self._signs[bus].up, "cause": self._signs[bus].cause}
+        pads = self._pads.to_json().get(bus, {})
+        return {"up": pads["port_up"], "cause": pads["port_cause"]} if "port_up" in pads else {}
 
     def _stats(self) -> Answer:
         return {

@@ -29,6 +29,10 @@ class WireDesk:
         """What the driver of a bus calls with every piece it sends or hears."""
         return self.trace.of(bus)
 
+    def tracer_of_port(self, port: str) -> Tracer:
+        """The same by the name of its port."""
+        return self.trace.of(next((bus.id for bus in self._buses.values() if bus.port == port), port))
+
     def wire(self, request: Mapping[str, Any]) -> Answer:
         """``{"op": "wire", "port": BUS or its port, "after": n}`` → the pieces behind ``n``, and which line it is."""
         asked, after = str(request.get("port")), request.get("after", 0)

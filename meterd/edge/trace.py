@@ -70,12 +70,17 @@ class Trace:
         return note
 
     def behind(self, line: str, number: int, most: int = RING) -> Heard:
-        """The pieces of ``line`` behind ``number``, ``most`` at most; an unknown line has none."""
+        """The pieces of ``line`` behind ``number``, ``most`` at most; an unknown line has none.
+
+        A negative number asks for none, and for the number to begin behind.
+        """
         ring = self._rings.get(line)
+        if number < 0:
+            return Heard((), ring.number if ring is not None else 0, 0)
         kept = tuple(ring.pieces) if ring is not None else ()
         first = kept[0].number if kept else number + 1
         pieces = tuple(piece for piece in kept if piece.number > number)[:most]
-        return Heard(pieces, pieces[-1].number if pieces else max(number, 0), max(0, first - 1 - max(number, 0)))
+        return Heard(pieces, pieces[-1].number if pieces else number, max(0, first - 1 - number))
 
     def last_ns(self, line: str, way: str) -> int | None:
         """When a piece last passed that way."""
@@ -109,11 +114,19 @@ def piece_json(piece: Piece, port: str) -> str:
     )
 
 
+class Recording(NamedTuple):
+    """A file: its head, its pieces, and how many were lost between them."""
+
+    head: Head
+    pieces: list[Piece]
+    lost: int = 0
+
+
 class WireFileError(ValueError):
     """A file that is no recording of a wire; the message names the line."""
 
 
-def read_wire(lines: Iterable[str]) -> tuple[Head, list[Piece]]:
+def read_wire(lines: Iterable[str]) -> Recording:
     """A recording. Raises :class:`WireFileError` for what is none."""
     numbered = _objects(lines)
     _, first = next(numbered, (1, {}))
@@ -123,7 +136,13 @@ def read_wire(lines: Iterable[str]) -> tuple[Head, list[Piece]]:
         head = Head(**{name: first[name] for name in Head._fields if name in first})
     except TypeError as error:
         raise WireFileError(f"line 1: the head says too little: {error}") from error
-    return head, [_piece(number, found) for number, found in numbered]
+    pieces, lost = [], 0
+    for number, found in numbered:
+        if set(found) == {"lost"} and isinstance(found["lost"], int):
+            lost += found["lost"]
+        else:
+            pieces.append(_piece(number, found))
+    return Recording(head, pieces, lost)
 
 
 def _objects(lines: Iterable[str]) -> Iterator[tuple[int, Mapping[str, Any]]]:

@@ -170,8 +170,8 @@ class NoiseProxy:
         self.to_device = BadCable(rates, f"{seed}/to-device")
         self.to_daemon = BadCable(back or rates, f"{seed}/to-daemon")
         self._loop = asyncio.get_running_loop()
-        self._near: _End | None = None
-        self._far: _End | None = None
+        self._near: PortEnd | None = None
+        self._far: PortEnd | None = None
         self._due = {True: 0.0, False: 0.0}
         self._timer: asyncio.TimerHandle | None = None
         self._closed = False
@@ -191,7 +191,7 @@ class NoiseProxy:
     def plug(self) -> None:
         """A new port appears under ``near``."""
         if self._near is None and not self._closed:
-            self._near = _End.made(self._loop, self.near, self._from_daemon)
+            self._near = PortEnd.made(self._loop, self.near, self._from_daemon)
 
     def unplug(self) -> None:
         """The port under ``near`` vanishes; who holds it gets an error."""
@@ -222,7 +222,7 @@ class NoiseProxy:
     def _reach(self) -> None:
         """Open the far port; where there is none, look again in a moment."""
         with contextlib.suppress(OSError):
-            self._far = _End.opened(self._loop, self.far, self._from_device, self._far_lost)
+            self._far = PortEnd.opened(self._loop, self.far, self._from_device, self._far_lost)
         if self._far is None:
             self._timer = self._loop.call_later(REOPEN_S, self._reach)
 
@@ -256,8 +256,8 @@ class NoiseProxy:
             end.write(data)
 
 
-class _End:
-    """One port of the proxy: bytes out to ``take``; a full or hung-up one loses what is written, as an unread UART."""
+class PortEnd:
+    """One port of this end: bytes out to ``take``; a full or hung-up one loses what is written, as an unread UART."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop, fd: int, take: Callable[[bytes], None]) -> None:
         self._loop = loop
@@ -266,7 +266,7 @@ class _End:
         self._lost: Callable[[], None] | None = None
 
     @classmethod
-    def made(cls, loop: asyncio.AbstractEventLoop, path: Path, take: Callable[[bytes], None]) -> _End:
+    def made(cls, loop: asyncio.AbstractEventLoop, path: Path, take: Callable[[bytes], None]) -> PortEnd:
         """A new pseudo-terminal with its name at ``path``. Nobody but who opens that holds its slave."""
         master, slave = os.openpty()
         tty.setraw(slave)
@@ -282,7 +282,7 @@ class _End:
     @classmethod
     def opened(
         cls, loop: asyncio.AbstractEventLoop, path: Path, take: Callable[[bytes], None], lost: Callable[[], None]
-    ) -> _End:
+    ) -> PortEnd:
         """A port that exists, in raw mode. Raises :class:`OSError`."""
         fd = os.open(path, os.O_RDWR | os.O_NOCTTY | os.O_NONBLOCK)
         try:

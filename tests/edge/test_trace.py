@@ -27,7 +27,8 @@ def test_pieces_are_numbered_and_the_oldest_go_first() -> None:
     assert ((), 6, 0) == trace.behind("pit-1", 6)
     assert [3, 4] == [piece.number for piece in trace.behind("pit-1", 0, 2).pieces]
     assert (5, 4, None) == (trace.last_ns("pit-1", "tx"), trace.last_ns("pit-1", "rx"), trace.last_ns("keys", "rx"))
-    assert ((), 0, 0) == trace.behind("unknown", 0)
+    assert ((), 0, 0) == trace.behind("unknown", 0) == trace.behind("unknown", -1)
+    assert ((), 6, 0) == trace.behind("pit-1", -1)
 
 
 def test_lines_are_noted_from_their_own_threads() -> None:
@@ -57,7 +58,8 @@ def test_lines_are_noted_from_their_own_threads() -> None:
 def test_the_file_is_read_back(rows: list[tuple[int, str, bytes]]) -> None:
     """Head and pieces, whatever the bytes."""
     pieces = [Piece(n, *row) for n, row in enumerate(rows, 1)]
-    assert (HEAD, pieces) == read_wire([HEAD.to_json(), *(piece_json(piece, HEAD.bus) for piece in pieces), ""])
+    lines = [HEAD.to_json(), *(piece_json(piece, HEAD.bus) for piece in pieces), '{"lost":3}', ""]
+    assert (HEAD, pieces, 3) == read_wire(lines)
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,163 @@
+"""``meterd ports``: which serial ports there are, what uses them, and how they fare."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from meterd.cli.client import socket_option
+from meterd.cli.words import complain
+from meterd.errors import EXIT_CONFIG, EXIT_DONE, EXIT_FINDING
+
+if TYPE_CHECKING:
+    from meterd.config import Site
+    from meterd.edge.ports import PortSeen
+
+
+@click.command()
+@click.option("--config", "config", type=click.Path(path_type=Path, dir_okay=False), help="The site file.")
+@socket_option
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+def ports(config: Path | None, control: Path | None, *, as_json: bool) -> None:
+    """Show what is plugged where: stable names, adapters, who holds a port; with a site file, which bus uses it.
+
+    Where the daemon answers, also when a byte last passed and whether the line is up. Nothing is opened or changed.
+
+    Exit codes: 0 all is as it should be, 1 a finding (said in words), 78 the site file cannot be used.
+    """
+    from meterd.edge.catalogue import read_site
+    from meterd.edge.ports import seen_ports
+    from meterd.errors import ConfigError
+
+    try:
+        site = read_site(config)[0] if config is not None else None
+    except ConfigError as error:
+        complain("meterd ports", error)
+        sys.exit(EXIT_CONFIG)
+    seen = seen_ports()
+    lines = _lines(site, _daemon(control), seen)
+    findings = [*_twin_findings(seen, lines), *_line_findings(lines, seen)]
+    if as_json:
+        click.echo(json.dumps({"ports": [_port_json(port) for port in seen], "lines": lines, "findings": findings}))
+    else:
+        _print(seen, lines)
+        for finding in findings:
+            click.echo(finding, err=True)
+    sys.exit(EXIT_FINDING if findings else EXIT_DONE)
+
+
+def _daemon(control: Path | None) -> dict[str, dict[str, Any]]:
+    """What a daemon says of its lines; nothing where none answers."""
+    from meterd.cli.run import default_socket
+    from meterd.edge.control import ask
+
+    try:
+        told = ask(control or default_socket(), {"op": "ports"})
+    except (OSError, ValueError):
+        return {}
+    found = told.get("ports")
+    return found if isinstance(found, dict) else {}
+
+
+def _lines(site: Site | None, daemon: dict[str, dict[str, Any]], seen: tuple[PortSeen, ...]) -> dict[str, Any]:
+    """Every line of the site file or the daemon: its port, the node behind it, who holds it, how it fares."""
+    from meterd.edge.ports import holders_of
+
+    named = {bus.id: (bus.port, bus.kind) for bus in site.buses} if site is not None else {}
+    named |= {bus: (state["port"], state["kind"]) for bus, state in daemon.items()}
+    held = holders_of(port for port, _ in named.values())
+    lines = {}
+    for bus, (port, kind) in named.items():
+        node = str(Path(port).resolve()) if Path(port).exists() else None
+        adapter = next((each.adapter or each.driver for each in seen if node is not None and each.node == node), "")
+        lines[bus] = {
+            "port": port,
+            "kind": kind,
+            "node": node,
+            "adapter": adapter,
+            "holders": [holder._asdict() for holder in held.get(port, ())],
+            "daemon": {k: v for k, v in daemon[bus].items() if k not in {"port", "kind"}} if bus in daemon else None,
+        }
+    return lines
+
+
+def _twin_findings(seen: tuple[PortSeen, ...], lines: dict[str, Any]) -> list[str]:
+    """Adapters that nobody can tell apart by what they say of themselves."""
+    findings = []
+    for port in seen:
+        if not port.twins:
+            continue
+        by_id = [bus for bus, line in lines.items() if line["port"] in port.by_id]
+        whose = f", which bus {by_id[0]} uses" if by_id else ""
+        findings.append(
+            f"{port.node} and {', '.join(port.twins)} are adapters of one kind without serial numbers: they share their"
+            f" name by-id{whose}. Write {port.stable} into the site file, or use adapters with serial numbers"
+        )
+    return findings
+
+
+def _line_findings(lines: dict[str, Any], seen: tuple[PortSeen, ...]) -> list[str]:
+    """Ports of a site file that are not there, or held by somebody else."""
+    findings = []
+    used = {line["node"] for line in lines.values()}
+    free = [port.stable for port in seen if port.node not in used]
+    for bus, line in lines.items():
+        if line["node"] is None:
+            hint = (
+                f". Ports that no bus uses: {', '.join(free)}" if free else ". No other port is free: is it plugged in?"
+            )
+            findings.append(f"bus {bus}: {line['port']} is not there{hint}")
+        elif line["daemon"] is not None and line["daemon"].get("up") is False:
+            findings.append(f"bus {bus}: down, {line['daemon'].get('cause') or 'no cause told'}{_by(line['holders'])}")
+        elif len(line["holders"]) > 1:
+            findings.append(f"bus {bus}: {line['port']} is open twice{_by(line['holders'])}")
+    return findings
+
+
+def _by(holders: list[dict[str, Any]]) -> str:
+    who = ", ".join(f"process {holder['pid']} ({holder['name']})" for holder in holders)
+    return f"; held by {who}" if who else ""
+
+
+def _print(seen: tuple[PortSeen, ...], lines: dict[str, Any]) -> None:
+    click.echo("PORTS")
+    for port in seen:
+        click.echo(f"  {port.stable}")
+        kind = " ".join(word for word in (port.adapter, port.identity, port.serial) if word) or "on the board"
+        click.echo(f"    {port.node}  {port.driver}  {kind}")
+        click.echo(f"    {_used(port, lines)}{_by([holder._asdict() for holder in port.holders])}")
+    if not seen:
+        click.echo("  none: no adapter is plugged in, or this user may not see it")
+    if lines:
+        click.echo("LINES")
+    for bus, line in lines.items():
+        click.echo(f"  {bus:<14}{line['kind']:<8}{line['port']}")
+        click.echo(f"    {_state(line)}{_by(line['holders'])}")
+
+
+def _used(port: PortSeen, lines: dict[str, Any]) -> str:
+    buses = [bus for bus, line in lines.items() if line["node"] == port.node]
+    return f"bus {', '.join(buses)}" if buses else "no bus uses it"
+
+
+def _state(line: dict[str, Any]) -> str:
+    told = line["daemon"]
+    there = "there" if line["node"] is not None else "not there"
+    if told is None:
+        return f"{there}; no daemon answers about it"
+    passed = [f"{what} {_ago(told.get(key))}" for what, key in (("heard", "heard_ms_ago"), ("sent", "sent_ms_ago"))]
+    return f"{there}, {'up' if told.get('up') else 'down'}; {', '.join(passed)}"
+
+
+def _ago(milliseconds: int | None) -> str:
+    return "never" if milliseconds is None else f"{milliseconds / 1000:.1f} s ago"
+
+
+def _port_json(port: PortSeen) -> dict[str, Any]:
+    from dataclasses import asdict
+
+    return {**asdict(port), "stable": port.stable, "holders": [holder._asdict() for holder in port.holders]}

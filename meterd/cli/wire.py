@@ -1,0 +1,273 @@
+"""``meterd wire`` and ``meterd monitor``: what passes over a line, recorded, in words, played again."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import click
+
+from meterd.cli.client import nobody_answers, socket_option
+from meterd.cli.words import NamingGroup, complain, counted
+from meterd.errors import EXIT_CONFIG, EXIT_DONE, EXIT_FINDING, EXIT_USAGE
+
+if TYPE_CHECKING:
+    from meterd.app.wire_words import Said
+    from meterd.config import Site
+    from meterd.edge.trace import Head, Piece, Recording
+    from meterd.sim.replay import Moment
+
+ASK_S: Final = 0.2  # the daemon keeps seconds of each line
+_QUESTIONS: Final = ("modbus", "osdp")  # lines on which everything said is a question or its answer
+
+config_option = click.option(
+    "--config", "config", type=click.Path(path_type=Path, dir_okay=False), help="the site file: names seats and keys"
+)
+
+
+@click.group(cls=NamingGroup)
+def wire() -> None:
+    """What passes over a line: record it, read it, play it again."""
+
+
+@click.command()
+@click.argument("line")
+@socket_option
+@config_option
+@click.option("--all", "everything", is_flag=True, help="also answers that are the same as the last time")
+@click.option("--hex", "as_hex", is_flag=True, help="every piece with its bytes")
+@click.option("--seconds", type=click.FloatRange(0, min_open=True), help="stop by itself")
+def monitor(
+    line: str, control: Path | None, config: Path | None, seconds: float | None, *, everything: bool, as_hex: bool
+) -> None:
+    """Show what passes over LINE (a bus or its port) in words, as it happens; Ctrl-C ends it. Changes nothing.
+
+    Questions whose answer is the same as the last time are left out, unless asked for with --all or --hex.
+
+    Exit codes: 0 ended, 1 the daemon went away, 2 no daemon or no such line, 78 the site file cannot be used.
+    """
+    from meterd.app.wire_words import Changes, Said, reader_for
+
+    site = _site("meterd monitor", config)
+    changes, reader = Changes(), None
+    try:
+        for head, piece, lost in _pieces("monitor", control, line, -1, seconds):
+            reader = reader or reader_for(head, site)
+            if lost:
+                click.echo(f"… {counted(lost, 'piece')} too fast to be shown")
+            if piece is None:
+                continue
+            said = [Said(piece.at_ns, piece.way, words) for words in reader.read(piece)]
+            if not (everything or as_hex) and head.kind in _QUESTIONS:
+                said = changes.of(said)
+            _show(said, piece if as_hex else None)
+            sys.stdout.flush()
+    except KeyboardInterrupt:
+        pass
+    sys.exit(EXIT_DONE)
+
+
+@wire.command()
+@click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
+@click.option("--port", "line", required=True, help="the bus, or its port")
+@socket_option
+@click.option("--seconds", type=click.FloatRange(0, min_open=True), help="stop by itself")
+@click.option("--from-now", is_flag=True, help="without the seconds the daemon still has")
+def record(file: Path, line: str, control: Path | None, seconds: float | None, *, from_now: bool) -> None:
+    """Write what passes over a line into FILE, from what the daemon still has of it on; Ctrl-C ends it.
+
+    Exit codes: 0 ended, 1 the daemon went away (what was recorded is kept), 2 no daemon, no such line, FILE exists.
+    """
+    from contextlib import ExitStack
+
+    from meterd.edge.trace import piece_json
+
+    count = missed = 0
+    with ExitStack() as files:
+        out = None
+        try:
+            for head, piece, lost in _pieces("wire record", control, line, -1 if from_now else 0, seconds):
+                if out is None:  # not before somebody answered
+                    out = files.enter_context(file.open("x", encoding="utf-8"))
+                    out.write(head.to_json() + "\n")
+                if lost:
+                    out.write(json.dumps({"lost": lost}) + "\n")
+                    missed += lost
+                if piece is not None:
+                    out.write(piece_json(piece, head.port) + "\n")
+                    count += 1
+                out.flush()
+        except KeyboardInterrupt:
+            pass
+        except OSError as error:
+            complain("meterd wire record", f"{file}: {error.strerror or error}")
+            sys.exit(EXIT_USAGE)
+    click.echo(f"{counted(count, 'piece')} in {file}{f', {missed} lost' if missed else ''}", err=True)
+    sys.exit(EXIT_DONE)
+
+
+@wire.command()
+@click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
+@config_option
+@click.option("--hex", "as_hex", is_flag=True, help="the bytes of each piece too")
+@click.option("--json", "as_json", is_flag=True, help="one JSON document on standard output")
+@click.option("--serve", type=click.Path(path_type=Path), help="make a port there and answer as the devices did")
+@click.option("--send", type=click.Path(path_type=Path), help="say to that port what the daemon said")
+@click.option("--speed", type=click.FloatRange(0.1, 1000), default=1.0, show_default=True, help="of --send")
+@click.option("--seconds", type=click.FloatRange(0, min_open=True), help="stop --serve by itself")
+def replay(
+    file: Path,
+    config: Path | None,
+    serve: Path | None,
+    send: Path | None,
+    speed: float,
+    seconds: float | None,
+    *,
+    as_hex: bool,
+    as_json: bool,
+) -> None:
+    """Read a recording: every frame in words, what was no frame, what was not answered; or play it at a port.
+
+    --serve is for a rehearsal of the daemon without its devices, --send for one of a device without the daemon.
+
+    Exit codes: 0 done, 2 FILE is no recording or a port cannot be used, 78 the site file cannot be used.
+    """
+    recording = _recording(file)
+    if serve is not None or send is not None:
+        _play(recording, serve, send, speed, seconds)
+    site = _site("meterd wire replay", config)
+    from meterd.app.wire_words import Said, reader_for
+
+    reader = reader_for(recording.head, site)
+    told: list[Said] = []
+    for piece in recording.pieces:
+        said = [Said(piece.at_ns, piece.way, words) for words in reader.read(piece)]
+        if as_json:
+            told += said
+        else:
+            _show(said, piece if as_hex else None)
+    ended_ns = recording.pieces[-1].at_ns if recording.pieces else recording.head.mono_ns
+    left = [Said(ended_ns, "rx", words) for words in reader.end()]
+    if as_json:
+        rows = [{"at_ns": each.at_ns, "dir": each.way, "words": each.words} for each in (*told, *left)]
+        click.echo(json.dumps({"head": recording.head._asdict(), "lost": recording.lost, "said": rows}))
+    else:
+        _show(left, None)
+        if recording.lost:
+            click.echo(f"{counted(recording.lost, 'piece')} lost while it was recorded", err=True)
+    sys.exit(EXIT_DONE)
+
+
+def _recording(file: Path) -> Recording:
+    from meterd.edge.trace import WireFileError, read_wire
+
+    try:
+        with file.open(encoding="utf-8") as lines:
+            return read_wire(lines)
+    except OSError as error:
+        complain("meterd wire replay", f"{file}: {error.strerror or error}")
+    except (WireFileError, UnicodeDecodeError) as error:
+        complain("meterd wire replay", f"{file}: {error}")
+    sys.exit(EXIT_USAGE)
+
+
+def _play(recording: Recording, serve: Path | None, send: Path | None, speed: float, seconds: float | None) -> None:
+    """Be one end of the recorded wire; ends the program."""
+    import asyncio
+
+    from meterd.sim.replay import say
+
+    moments = _moments(recording)
+    try:
+        if send is not None:
+            back = asyncio.run(say(send, moments, speed))
+            click.echo(f"{counted(sum(m.sent for m in moments), 'piece')} sent, {back} bytes came back", err=True)
+        elif serve is not None:
+            asyncio.run(_serve(serve, moments, seconds))
+    except KeyboardInterrupt:
+        pass
+    except OSError as error:
+        complain("meterd wire replay", f"{error.strerror or error}")
+        sys.exit(EXIT_USAGE)
+    sys.exit(EXIT_DONE)
+
+
+async def _serve(path: Path, moments: list[Moment], seconds: float | None) -> None:
+    import asyncio
+
+    from meterd.sim.replay import Devices
+
+    devices = Devices(path, moments)
+    click.echo(json.dumps({"ready": True, "port": str(path)}))
+    sys.stdout.flush()
+    try:
+        await asyncio.sleep(seconds if seconds is not None else 1e9)
+    finally:
+        devices.close()
+        click.echo(f"asked {devices.asked}, answered {devices.answered}, never heard {devices.unknown}", err=True)
+
+
+def _moments(recording: Recording) -> list[Moment]:
+    from meterd.sim.replay import Moment
+
+    return [Moment(piece.at_ns / 1e9, piece.way == "tx", piece.data) for piece in recording.pieces]
+
+
+def _site(verb: str, config: Path | None) -> Site | None:
+    from meterd.edge.catalogue import read_site
+    from meterd.errors import ConfigError
+
+    try:
+        return read_site(config)[0] if config is not None else None
+    except ConfigError as error:
+        complain(verb, error)
+        sys.exit(EXIT_CONFIG)
+
+
+def _pieces(
+    verb: str, control: Path | None, line: str, after: int, seconds: float | None
+) -> Iterator[tuple[Head, Piece | None, int]]:
+    """What the daemon hears of a line: its head first, then each piece and how many were missed before it."""
+    from meterd.cli.run import default_socket
+    from meterd.edge.control import ask
+    from meterd.edge.trace import Head, Piece
+
+    path = control or default_socket()
+    end_s = time.monotonic() + seconds if seconds is not None else float("inf")
+    head: Head | None = None
+    while True:
+        try:
+            told = ask(path, {"op": "wire", "port": line, "after": after})
+        except (OSError, ValueError) as error:
+            complain(f"meterd {verb}", nobody_answers(verb, path, error) if head is None else "the daemon has gone")
+            sys.exit(EXIT_USAGE if head is None else EXIT_FINDING)
+        if "error" in told:
+            complain(f"meterd {verb}", told["error"])
+            sys.exit(EXIT_USAGE)
+        lost = told["lost"] if head is not None else 0
+        if head is None:
+            head = Head(**told["head"])
+            yield head, None, 0
+        for number, at_ns, way, data in told["pieces"]:
+            yield head, Piece(number, at_ns, way, bytes.fromhex(data)), lost
+            lost = 0
+        after = told["last"]
+        if time.monotonic() >= end_s:
+            return
+        if not told["pieces"]:
+            time.sleep(min(ASK_S, max(0.0, end_s - time.monotonic())))
+
+
+def _show(said: list[Said], piece: Piece | None) -> None:
+    """One line for each thing said, and the bytes of ``piece``; ``>`` is ours, ``<`` theirs. Monotonic seconds."""
+    for each in said:
+        click.echo(f"{each.at_ns / 1e9:14.3f} {_ARROWS[each.way]} {each.words}")
+    if piece is not None:
+        click.echo(f"{piece.at_ns / 1e9:14.3f} {_ARROWS[piece.way]} {piece.data.hex(' ')}")
+
+
+_ARROWS: Final = {"tx": ">", "rx": "<"}
