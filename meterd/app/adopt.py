@@ -21,7 +21,7 @@ from meterd.accounting.two_people import people_refusal
 from meterd.app.act_words import refusal_words
 from meterd.app.asked import Asked
 from meterd.app.changes import Change, Signed, changes
-from meterd.app.commit import Committer, Stamp
+from meterd.app.commit import Committer, Stamp, resume
 from meterd.app.parameters import additions, differences, next_step
 from meterd.app.verify import audited_book
 from meterd.config import Site
@@ -88,7 +88,8 @@ def adopt(
     """
     store = Store.open(folder)
     try:
-        book = audited_book(store.records())
+        committer = resume(store, _stamps())
+        book = committer.book
         _require_ours(site, book)
         signed = Signed(Actor(first, roles[0]), Actor(second, roles[1]), reference)
         _require_two(signed)
@@ -98,7 +99,6 @@ def adopt(
             raise ConfigError("these cannot be adopted, so that nothing is:\n  " + "\n  ".join(cannot))
         before = (set(book.links), set(book.tables), set(book.funds))
         wanted = [change.command for change in found if change.command is not None]
-        committer = Committer(book, store, _stamps())
         _decide(committer, [*wanted, *additions(site, book, _both(signed))], signed)
         left = differences(site, book)
         if left:

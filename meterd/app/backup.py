@@ -20,8 +20,8 @@ from typing import Any, Final, NamedTuple
 
 from meterd.accounting.commands import SYSTEM, Actor, Note, Role
 from meterd.accounting.entries import Kind
-from meterd.app.commit import Committer, Stamp
-from meterd.app.verify import Report, audited_book, verify
+from meterd.app.commit import Stamp, resume
+from meterd.app.verify import Report, verify
 from meterd.edge import sqlite, volume
 from meterd.edge.clock import Clock
 from meterd.edge.folder import hold_folder, point_to, sync
@@ -246,7 +246,7 @@ def _tell(folder: Path, source: Path, backup: Backup, lost: list[str], approval:
         return Stamp(instant.at_utc, instant.boot, instant.mono_ns)
 
     with _opened(folder) as store:
-        committer = Committer(audited_book(store.records()), store, now)
+        committer = resume(store, now)
         committer.decide(Note(actor=actor, kind=Kind.RESTORED, facts=facts))
         committer.commit()
 

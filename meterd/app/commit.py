@@ -1,73 +1,27 @@
-"""Where an entry of accounting becomes a row of the ledger, and back.
-
-The two rooms do not know each other: accounting speaks of facts and money, the ledger of bytes and hashes.
-"""
+"""The committer: decides, seals into the chain, commits, and ends the gaming day."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import NamedTuple
 
 from meterd.accounting.answer import refused_entry
 from meterd.accounting.book import Book
-from meterd.accounting.commands import Command
-from meterd.accounting.entries import Entry, Kind, Posting
+from meterd.accounting.commands import SYSTEM, Command
+from meterd.accounting.commands_day import ReadDay
+from meterd.accounting.entries import Entry
 from meterd.accounting.refusals import Refused
 from meterd.accounting.rules import Decision, decide
 from meterd.app.asked import Asked
+from meterd.app.rows import Stamp, draft_entry, entry_draft
+from meterd.app.volumes import Standing, begin, next_volume, open_standing
 from meterd.edge.store import Store
-from meterd.ledger.canonical import canonical, parse
+from meterd.errors import MisuseError
 from meterd.ledger.chain import seal
-from meterd.ledger.record import Draft, Record
+from meterd.ledger.note import Checkpoint
+from meterd.ledger.record import Record
 
-
-class Stamp(NamedTuple):
-    """When something was decided: wall clock for people, boot id and monotonic clock for intervals."""
-
-    at_utc: str
-    boot: str
-    mono_ns: int
-
-
-def entry_draft(entry: Entry, stamp: Stamp, site: str) -> Draft:
-    """An entry as the ledger stores it, not yet in its place in the chain."""
-    return Draft(
-        at_utc=stamp.at_utc,
-        boot=stamp.boot,
-        mono_ns=stamp.mono_ns,
-        kind=entry.kind.value,
-        table_id=entry.table,
-        link_id=entry.link,
-        site=site,
-        actor=entry.actor,
-        device=entry.device,
-        event_id=entry.event_id,
-        body=canonical(entry.body),
-        postings=tuple(entry.postings),
-    )
-
-
-def draft_entry(record: Record) -> Entry:
-    """A row of the ledger as an entry for the fold.
-
-    Raises:
-        ValueError: the kind is not one this version knows, or the body is not a JSON object.
-        InvariantBroken: the postings do not sum to zero.
-    """
-    body = parse(record.body)
-    if not isinstance(body, dict):
-        raise ValueError(f"entry {record.seq}: the body is no JSON object")  # noqa: TRY004 - one error class for bad rows
-    return Entry(
-        kind=Kind(record.kind),
-        actor=record.actor,
-        table=record.table_id,
-        link=record.link_id,
-        device=record.device,
-        event_id=record.event_id,
-        body=body,
-        postings=tuple(Posting(account, microcents) for account, microcents in record.postings),
-    )
+__all__ = ["Committer", "Stamp", "draft_entry", "entry_draft", "resume"]
 
 
 class Committer:
@@ -77,9 +31,10 @@ class Committer:
     of that leaves the money thread before :meth:`commit` returned; if it raises, the process ends and the book with it.
     """
 
-    def __init__(self, book: Book, store: Store, now: Callable[[], Stamp]) -> None:
-        """``now`` reads the clock; each entry carries its own moment."""
+    def __init__(self, book: Book, store: Store, now: Callable[[], Stamp], standing: Standing | None = None) -> None:
+        """``now`` reads the clock; each entry carries its own moment. Without ``standing`` no day can be ended."""
         self.book = book
+        self._standing = standing
         self._store = store
         self._now = now
         self._seq = store.seq
@@ -111,6 +66,9 @@ class Committer:
             record = seal(entry_draft(entry, stamp, self.book.site_id), self._seq + 1, self._head)
             self.book.apply(record.seq, stamp.at_utc, entry)
             self._seq, self._head = record.seq, record.hash
+            if self._standing is not None:
+                self._standing.tree.append(record.hash)
+                self._standing.last = record
             self._records.append(record)
             self._entries.append(entry)
         return decision
@@ -127,3 +85,46 @@ class Committer:
             self._records = []
             self._entries = []
         return entries
+
+    def end_day(self, day: str, next_day: str) -> tuple[tuple[Entry, ...], Checkpoint | None]:
+        """Read the gaming day that is over, seal its volume and begin the next one.
+
+        Tables stay as they are, open and locked. Returns what was committed, the reading last, and the ledger up to
+        there, to be signed; None where the reading was refused.
+
+        Raises:
+            LedgerError: the outcome is unknown; nothing may be decided any more.
+        """
+        standing = self._standing
+        if standing is None:
+            raise MisuseError("no day can be ended without the tree of the ledger")
+        decision = self.decide(ReadDay(actor=SYSTEM, day=day, next_day=next_day))
+        entries = self.commit()
+        if decision.refusal is not None:
+            return entries, None
+        checkpoint = standing.checkpoint
+        self.begin_volume()
+        return entries, checkpoint
+
+    def begin_volume(self) -> None:
+        """Go on in a new volume; the last entry has sealed the one before, now or in a run that was interrupted."""
+        standing = self._standing
+        if standing is None:
+            raise MisuseError("no volume can be begun without the tree of the ledger")
+        record, entry = next_volume(standing)
+        self._store.roll(record)
+        begin(standing, record, entry)
+        self._seq, self._head = record.seq, record.hash
+
+
+def resume(store: Store, now: Callable[[], Stamp]) -> Committer:
+    """A committer on the ledger of a store as it stands, for a tool that writes a few entries.
+
+    Raises:
+        LedgerError: an entry does not hold.
+    """
+    standing = open_standing(store)
+    committer = Committer(standing.book, store, now, standing)
+    if store.sealed:
+        committer.begin_volume()
+    return committer

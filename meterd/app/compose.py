@@ -21,7 +21,6 @@ from typing import Any, Final
 import structlog
 
 from meterd import __version__
-from meterd.accounting.book import Book
 from meterd.accounting.commands import SYSTEM, Note
 from meterd.accounting.entries import Kind
 from meterd.app.acts import ActDesk
@@ -31,7 +30,7 @@ from meterd.app.memory import settle
 from meterd.app.pads import PadDesk
 from meterd.app.parameters import differences, next_step
 from meterd.app.sas import SasDesk
-from meterd.app.verify import audited_book
+from meterd.app.volumes import Standing, open_standing
 from meterd.app.wires import WireDesk
 from meterd.config import NOBODY, People, Site
 from meterd.edge.clock import Clock
@@ -84,14 +83,15 @@ def _telling(records: Iterator[Record]) -> Iterator[Record]:
         yield record
 
 
-def open_book(site: Site, store: Store, *, demo: bool) -> Book:
-    """Fold the ledger and hold it against the site file.
+def open_book(site: Site, store: Store, *, demo: bool, known: Mapping[int, bytes] | None = None) -> Standing:
+    """Fold the open volume and hold it against the site file. ``known`` are roots that checkpoints tell, by size.
 
     Raises:
         LedgerError: a demo ledger in production, or the other way round.
         ConfigError: the site file is not what the ledger has in force.
     """
-    book = audited_book(_telling(store.records()))
+    standing = open_standing(store, known, _telling)
+    book = standing.book
     if book.demo and not demo:
         raise LedgerError("this is a demo ledger: no real wager may enter it. Point --ledger at the floor's own ledger")
     if demo and not book.demo:
@@ -101,7 +101,7 @@ def open_book(site: Site, store: Store, *, demo: bool) -> Book:
         raise ConfigError(
             "the site file is not what the ledger has in force:\n  " + "\n  ".join(found) + f"\n{next_step(site, book)}"
         )
-    return book
+    return standing
 
 
 class Daemon:
@@ -127,7 +127,7 @@ class Daemon:
         self._log_dropped = log_dropped
         self._store = Store.open(places.ledger)
         self._clock = Clock()
-        book = open_book(site, self._store, demo=demo)
+        standing = open_book(site, self._store, demo=demo)
         settle()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._lock = threading.Lock()
@@ -141,7 +141,7 @@ class Daemon:
         self._site_sha256 = hashlib.sha256(site_text.encode()).hexdigest()
         self.money = MoneyLoop(
             site,
-            book,
+            standing.book,
             self._store,
             self._clock,
             self._publish,
@@ -149,6 +149,7 @@ class Daemon:
             overran=self._overran,
             alive=self._feed_watchdog,
             people=people or NOBODY,
+            standing=standing,
         )
         self.money.committer.decide(Note(actor=SYSTEM, kind=Kind.STARTED, facts=self._about()))
         self._sign_ins = SignIns(people or NOBODY)

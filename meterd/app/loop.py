@@ -24,11 +24,13 @@ from meterd.accounting.state import TableStatus
 from meterd.app.asked import Asked, following, unheard
 from meterd.app.clocks import Clocks
 from meterd.app.commit import Committer, Stamp
+from meterd.app.days import Days
 from meterd.app.effects import Effects, UnitKey, closed_outputs, sign_wanted, table_wanted
 from meterd.app.inbox import Inbox
-from meterd.app.snapshot import about_json, fund_json, link_json, recent_awards
+from meterd.app.snapshot import about_json, fund_json, link_json, recent_awards, table_json
 from meterd.app.stats import Stats
 from meterd.app.telling import facts_of, level_of
+from meterd.app.volumes import Standing
 from meterd.config import NOBODY, People, Site, UnitWanted
 from meterd.edge.clock import Clock
 from meterd.edge.sign import SignWanted
@@ -36,6 +38,7 @@ from meterd.edge.store import Store
 from meterd.errors import InvariantBroken, LedgerError, MeterdError, MisuseError, require
 from meterd.floor.router import Router
 from meterd.floor.session import DeviceEvent, TableSession
+from meterd.ledger.note import Checkpoint
 from meterd.money import whole_cents
 from protocols.events import DeviceDown, DeviceUp
 
@@ -73,6 +76,8 @@ class MoneyLoop:
         overran: Callable[[str], None] = lambda _bus: None,
         alive: Callable[[], None] = lambda: None,
         people: People = NOBODY,
+        standing: Standing | None = None,
+        day_read: Callable[[Checkpoint], None] = lambda _checkpoint: None,
     ) -> None:
         """Nothing starts before :meth:`run`. All callables are called from this thread.
 
@@ -85,6 +90,8 @@ class MoneyLoop:
             signs_shown: link → level → cents last written to a sign, so that a claim can record it.
             overran: told that a bus has lost events and must begin again with a baseline.
             people: whose badges count on the pads.
+            standing: where the ledger stands; without it no gaming day ends.
+            day_read: told the ledger up to each day's reading, to be signed.
             alive: called after each round of the thread, at least every ``HEARTBEAT_S`` and a commit.
         """
         self.site = site
@@ -99,7 +106,10 @@ class MoneyLoop:
         self._overran = overran
         self._alive = alive
         self.started = threading.Event()
-        self.committer = Committer(book, store, self._stamp)
+        self.committer = Committer(book, store, self._stamp, standing)
+        if store.sealed:
+            self.committer.begin_volume()  # the last run did not come to it
+        self._days = Days(site, self.committer, day_read) if standing is not None else None
         self._router = Router(site.tables, people)
         self._configs = {table.settings.id: table for table in site.tables}
         self._sessions: dict[str, TableSession] = {s.table_id: s for s in self._router.sessions}
@@ -281,7 +291,7 @@ class MoneyLoop:
         units: dict[UnitKey, UnitWanted] = {}
         for table_id in self._touched:
             session = self._sessions[table_id]
-            self._tables_json[table_id] = self._table_json(table_id, session)
+            self._tables_json[table_id] = table_json(self.book, table_id, session)
             for key, wanted in table_wanted(seq, self._configs[table_id], session, self.book).items():
                 held = self._units.get(key)
                 if held is None or held[1:] != wanted[1:]:
@@ -297,26 +307,6 @@ class MoneyLoop:
         self._touched.clear()
         self._touched_links.clear()
         return Effects(seq, units, signs, self._snapshot())
-
-    def _table_json(self, table_id: str, session: TableSession) -> dict[str, Any]:
-        table = self.book.tables[table_id]
-        view = session.view(self.book)
-        return {
-            "link": table.settings.link,
-            "game": table.settings.game,
-            "state": table.state.value,
-            "closed_reason": table.closed_reason,
-            "round": table.round,
-            "seats": table.settings.seats,
-            "present": sorted(session.present),
-            "accepted": sorted(table.wagers),
-            "wagers_cents": sum(wager.wager_cents for wager in table.wagers.values()),
-            "pending": [a for a in table.awards if self.book.awards[a].state_word in {"pending", "held"}],
-            "text": list(view.text),
-            "streak": {"length": table.streak.length, "ended": table.streak.ended}
-            if table.streak is not None
-            else None,
-        }
 
     def _snapshot(self) -> dict[str, Any]:
         return {
@@ -351,6 +341,8 @@ class MoneyLoop:
         if step_ms:
             facts = {"step_ms": step_ms, "now_utc": instant.at_utc}
             self._decide(Note(actor=SYSTEM, kind=Kind.CLOCK_STEP, facts=facts))
+        if self._days is not None and (entries := self._days.check(instant.wall_ns)):
+            self._after(entries)
 
     def _check_sum(self) -> None:
         """Once a second the whole book must sum to zero. Each entry does already; this guards the fold itself."""

@@ -13,6 +13,7 @@ from meterd.accounting.book import Book
 from meterd.accounting.when import plus_days
 from meterd.config import Site
 from meterd.config.signs import DISCLOSURE
+from meterd.floor.session import TableSession
 from meterd.money import MICROCENTS_PER_CENT
 
 AWARDS_SHOWN: Final = 20  # what a page lists besides the open ones
@@ -121,3 +122,22 @@ def recent_awards(book: Book) -> list[dict[str, Any]]:
     last = [*islice(reversed(book.awards), AWARDS_SHOWN)][::-1]  # the book holds every award since the ledger began
     still_open = [award_id for award_id in book.open_awards if award_id not in last]
     return [award_json(book, award_id) for award_id in (*still_open, *last)]
+
+
+def table_json(book: Book, table_id: str, session: TableSession) -> dict[str, Any]:
+    """One table as its session and the book see it."""
+    table = book.tables[table_id]
+    return {
+        "link": table.settings.link,
+        "game": table.settings.game,
+        "state": table.state.value,
+        "closed_reason": table.closed_reason,
+        "round": table.round,
+        "seats": table.settings.seats,
+        "present": sorted(session.present),
+        "accepted": sorted(table.wagers),
+        "wagers_cents": sum(wager.wager_cents for wager in table.wagers.values()),
+        "pending": [award for award in table.awards if book.awards[award].state_word in {"pending", "held"}],
+        "text": list(session.view(book).text),
+        "streak": {"length": table.streak.length, "ended": table.streak.ended} if table.streak is not None else None,
+    }

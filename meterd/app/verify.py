@@ -6,18 +6,21 @@ Rule 2: nothing is written, and the writer is not disturbed.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from meterd.accounting.book import Book
 from meterd.accounting.entries import Entry, Kind
-from meterd.app.commit import draft_entry
+from meterd.app.rows import draft_entry
+from meterd.app.volumes import Standing, first_facts, opened
 from meterd.edge import sqlite, volume
+from meterd.edge.store import SEAL, read_records
 from meterd.errors import LedgerError, MeterdError
-from meterd.ledger.canonical import is_canonical
+from meterd.ledger.canonical import canonical, is_canonical, parse
 from meterd.ledger.chain import GENESIS
+from meterd.ledger.note import Checkpoint
 from meterd.ledger.record import Record
 from meterd.ledger.verify import FirstBad, check_record
 
@@ -25,14 +28,25 @@ from meterd.ledger.verify import FirstBad, check_record
 _OF_A_LEVEL: Final = ("meter/", "reserve/", "overflow/")
 
 
+#: Looks at an entry and the book before it, and says why it should not be there, or None.
+Judge = Callable[[Book, Record, Entry], str | None]
+
+
 class Report(NamedTuple):
-    """``entries``, ``head`` and ``levels`` tell what held before ``first_bad``; ``file`` is where that was found."""
+    """``entries``, ``head`` and ``levels`` tell what held before ``first_bad``; ``file`` is where that was found.
+
+    ``first_seq`` is the first entry looked at: 1, or the first of a later volume that was given alone. ``checkpoint``
+    names the ledger as it stands, None where nothing held. ``since`` are the sizes that a checkpoint proved.
+    """
 
     entries: int
     head: bytes
     levels: dict[str, dict[str, int]]
     first_bad: FirstBad | None
     file: Path | None
+    first_seq: int = 1
+    checkpoint: Checkpoint | None = None
+    since: tuple[int, ...] = ()
 
     @property
     def ok(self) -> bool:
@@ -48,29 +62,48 @@ class Report(NamedTuple):
             "head": self.head.hex(),
             "first_bad": bad and {"file": str(self.file), "seq": bad.seq, "reason": bad.reason},
             "levels": self.levels,
+            "first_seq": self.first_seq,
+            "origin": self.checkpoint and self.checkpoint.origin,
+            "root": self.checkpoint and self.checkpoint.root.hex(),
+            "since": list(self.since),
         }
 
 
-def verify(*paths: Path) -> Report:
+def verify(*paths: Path, since: Sequence[Checkpoint] = (), judge: Judge | None = None) -> Report:
     """Verify a ledger's folder, or its files in the order given.
 
     Each entry is hashed, put in its place in the chain, folded, and the level values it stores are compared with the
-    fold's. The shape of each file (tables, triggers, format) is checked too.
+    fold's. The shape of each file (tables, triggers, format) is checked too, and that a volume begins with the book of
+    the one before. ``since`` are checkpoints that somebody kept: the ledger must begin with what they tell. ``judge``
+    looks at each entry before it is folded.
     """
-    audit = Audit()
+    audit = Audit(frozenset(checkpoint.size for checkpoint in since), judge)
     where: list[FirstBad] = []
     file: Path | None = None
     try:
         for file in _files(paths):
+            audit.begin_volume()
             finding = _verify_file(file, audit)
             if finding is not None:
                 where.append(finding)
                 break
         if not where and audit.entries == 0:
             where.append(FirstBad(None, "there is no ledger here"))
+        if not where:
+            where.extend(bad for one in since if (bad := audit.proves(one)) is not None)
     except Exception as cause:  # noqa: BLE001 - rule 1: an unforeseen kind of damage is still a finding
         where.append(FirstBad(None, _words(cause)))
-    return Report(audit.entries, audit.head, audit.levels(), where[0] if where else None, file or paths[0])
+    standing = audit.standing
+    return Report(
+        audit.entries,
+        audit.head,
+        audit.levels(),
+        where[0] if where else None,
+        file or paths[0],
+        audit.first_seq,
+        None if standing is None else standing.checkpoint,
+        tuple(sorted(one.size for one in since)) if not where else (),
+    )
 
 
 def unusable(paths: Sequence[Path]) -> str | None:
@@ -93,15 +126,40 @@ def unusable(paths: Sequence[Path]) -> str | None:
 class Audit:
     """Takes entries one by one and says of each whether it holds behind those before it."""
 
-    def __init__(self) -> None:
-        """Begin before entry 1."""
+    def __init__(self, asked: frozenset[int] = frozenset(), judge: Judge | None = None) -> None:
+        """Begin before the first entry. ``asked`` are sizes at which the tree's root is wanted later."""
         self.entries = 0
         self.head = GENESIS
-        self.book = Book()
+        self.first_seq = 1
+        self.standing: Standing | None = None
+        self._asked = asked
+        self._judge = judge
+        self._roots: dict[int, bytes] = {}
+        self._first = True  # the next entry is the first of a volume
+
+    @property
+    def book(self) -> Book:
+        """The fold of what held so far."""
+        return Book() if self.standing is None else self.standing.book
+
+    @property
+    def next_seq(self) -> int:
+        """The number of the entry that is looked at."""
+        return self.first_seq + self.entries
+
+    def begin_volume(self) -> None:
+        """The next entry is the first of a file."""
+        self._first = True
 
     def take(self, record: Record) -> str | None:
         """Why the next entry does not hold, or None. After a reason the audit is over."""
-        reason = check_record(record, self.entries + 1, self.head) or self._fold(record)
+        standing = self.standing
+        if standing is None:
+            self.first_seq, self.head = (record.seq, record.prev) if record.seq != 1 else (1, GENESIS)
+            reason = check_record(record, self.first_seq, self.head)
+        else:
+            reason = check_record(record, standing.last.seq + 1, standing.last.hash)
+        reason = reason or self._fold(record)
         if reason is None:
             self.entries += 1
             self.head = record.hash
@@ -109,22 +167,82 @@ class Audit:
 
     def levels(self) -> dict[str, dict[str, int]]:
         """What the fold says of every level, in microcents."""
-        keys = (f"{link.settings.id}/{level}" for link in self.book.links.values() for level in link.rules.levels)
-        return {key: self.book.level_values(key) for key in keys}
+        book = self.book
+        keys = (f"{link.settings.id}/{level}" for link in book.links.values() for level in link.rules.levels)
+        return {key: book.level_values(key) for key in keys}
+
+    def proves(self, checkpoint: Checkpoint) -> FirstBad | None:
+        """What keeps the ledger from being one that goes on from a checkpoint, once all its entries hold."""
+        standing = self.standing
+        if standing is None or checkpoint.origin != standing.origin:
+            return FirstBad(None, f"the checkpoint is of {checkpoint.origin}, another ledger")
+        if checkpoint.size > standing.last.seq:
+            last = standing.last.seq
+            return FirstBad(last + 1, f"it is missing: {last} are here, the checkpoint proves {checkpoint.size}")
+        if checkpoint.size not in self._roots:
+            return FirstBad(None, f"entry {checkpoint.size} lies in an earlier volume: verify that one too")
+        if checkpoint.root != self._roots[checkpoint.size]:
+            return FirstBad(None, f"its first {checkpoint.size} entries are not those that the checkpoint was made of")
+        return None
 
     def _fold(self, record: Record) -> str | None:
         try:
             entry = draft_entry(record)
             if not is_canonical(record.body, entry.body):
                 return "the body is not canonical JSON"
-            if (entry.kind is Kind.LEDGER_CREATED) != (record.seq == 1):
-                return f"a ledger begins with LedgerCreated and holds no other; this is {entry.kind.value}"
-            self.book.apply(record.seq, record.at_utc, entry)
-            return _unstored(entry) or self.book.check_levels(entry)
+            return self._place(record, entry) or self._enter(record, entry)
         except MeterdError as cause:
             return str(cause)
         except Exception as cause:  # noqa: BLE001 - a forged body can break the fold in any way; each is this row's fault
             return f"it cannot be folded: {_words(cause)}"
+
+    def _enter(self, record: Record, entry: Entry) -> str | None:
+        standing = self.standing
+        if standing is None:
+            self.standing = standing = opened(record)
+            self._note_root(standing)
+        if self._judge is not None and (wrong := self._judge(standing.book, record, entry)) is not None:
+            return wrong
+        standing.book.apply(record.seq, record.at_utc, entry)
+        wrong = _unstored(entry) or standing.book.check_levels(entry)
+        if wrong is None:
+            standing.tree.append(record.hash)
+            standing.last = record
+            self._note_root(standing)
+        return wrong
+
+    def _place(self, record: Record, entry: Entry) -> str | None:
+        """Whether an entry of this kind may stand here: the first one of a volume, or another."""
+        standing, first = self.standing, self._first
+        self._first = False
+        if (entry.kind is Kind.LEDGER_CREATED) != (record.seq == 1):
+            return f"a ledger begins with LedgerCreated and holds no other; this is {entry.kind.value}"
+        if (entry.kind is Kind.BOOK_CARRIED) != (first and record.seq > 1):
+            return f"each later volume begins with BookCarried and holds no other; this is {entry.kind.value}"
+        if standing is None:
+            return None
+        if first:
+            return _carries(standing, entry)
+        if standing.last.kind == SEAL:
+            return f"entry {standing.last.seq} has sealed this volume: nothing follows it here"
+        return None
+
+    def _note_root(self, standing: Standing) -> None:
+        if standing.tree.size in self._asked:
+            self._roots[standing.tree.size] = standing.tree.root()
+
+
+def _carries(standing: Standing, entry: Entry) -> str | None:
+    """Why a volume's first entry is not what follows from the volume before; None where it is."""
+    if standing.last.kind != SEAL:
+        return f"the volume before was not sealed: its last entry is {standing.last.kind}"
+    expected = first_facts(standing)
+    expected["format"] = entry.body.get("format")
+    if parse(canonical(expected)) == entry.body:
+        standing.first_seq = standing.last.seq + 1
+        return None
+    names = [name for name in sorted({*expected, *entry.body}) if expected.get(name) != entry.body.get(name)]
+    return f"it does not carry on what the volume before left: {', '.join(names)}"
 
 
 def audited_book(records: Iterable[Record]) -> Book:
@@ -136,10 +254,12 @@ def audited_book(records: Iterable[Record]) -> Book:
     audit = Audit()
     try:
         for record in records:
+            if record.kind == Kind.BOOK_CARRIED:
+                audit.begin_volume()
             reason = audit.take(record)
             if reason is not None:
                 raise LedgerError(
-                    f"entry {audit.entries + 1} does not hold: {reason}. Nothing is written behind it:"
+                    f"entry {record.seq} does not hold: {reason}. Nothing is written behind it:"
                     " run `meterd ledger verify`, keep the files as they are, and restore a verified backup"
                 )
     except volume.BadRowError as cause:
@@ -176,7 +296,7 @@ def _first_bad_row(records: Iterator[Record], audit: Audit) -> FirstBad | None:
         for record in records:
             reason = audit.take(record)
             if reason is not None:
-                return FirstBad(audit.entries + 1, reason)
+                return FirstBad(audit.next_seq, reason)
     except volume.BadRowError as cause:
         return FirstBad(cause.seq, cause.reason)
     except sqlite.Error as cause:
@@ -186,13 +306,18 @@ def _first_bad_row(records: Iterator[Record], audit: Audit) -> FirstBad | None:
 
 def _files(paths: Iterable[Path]) -> Iterator[Path]:
     for path in paths:
-        if path.is_dir():
-            files = volume.volumes(path)
-            yield from files
-            if files and volume.current_volume(path) != files[-1].resolve():
-                raise LedgerError(f"{path / volume.LINK} does not lead to the newest volume, {files[-1].name}")
-        else:
+        if not path.is_dir():
             yield path
+            continue
+        current = volume.current_volume(path) if volume.volumes(path) else None
+        files = volume.volumes(path)
+        later = volume.later_volumes(path, current) if current is not None else []
+        if len(later) == 1 and not volume.may_hold_entries(later[0]):
+            files.remove(later[0])  # a change of volumes that is under way, or was cut short
+            later = []
+        yield from files
+        if later and (len(later) > 1 or sum(1 for _ in read_records(later[0])) > 1):
+            raise LedgerError(f"{path / volume.LINK} does not lead to the newest volume, {files[-1].name}")
 
 
 def _words(cause: BaseException) -> str:

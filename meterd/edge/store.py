@@ -26,7 +26,7 @@ from meterd.ledger.record import Draft, Record
 from meterd.ledger.verify import check_chain
 
 #: Entries whose hashes are checked when the ledger is opened. The whole chain is for ``meterd ledger verify``.
-TAIL: Final = 20_000
+TAIL: Final = 1000
 
 #: The kind of the last entry of a sealed volume.
 SEAL: Final = "DayRead"
@@ -127,6 +127,8 @@ class Store:
         """
         if self._dead is not None:
             raise LedgerError(f"the ledger takes nothing more: {self._dead}")
+        if self.sealed:
+            raise LedgerError("the volume is sealed by its day's reading: the next one has to be begun first")
         self._require_continuation(records)
         committing = False
         try:

@@ -30,7 +30,7 @@ def site() -> Site:
 def _opened(folder: Path, site: Site, *, demo: bool = False) -> Book:
     store = Store.open(folder)
     try:
-        return open_book(site, store, demo=demo)
+        return open_book(site, store, demo=demo).book
     finally:
         store.close()
 

@@ -8,6 +8,7 @@ import pytest
 
 from meterd.edge.keys import SigningKey, new_key_file, read_key, signature_holds
 from meterd.errors import ConfigError
+from meterd.ledger.merkle import Tree
 from meterd.ledger.note import (
     Checkpoint,
     NoteError,
@@ -136,3 +137,16 @@ def test_a_key_that_others_may_read_is_refused(tmp_path: Path) -> None:
 def test_an_origin_names_one_ledger() -> None:
     """The site, as far as it can stand in one word, and the first entry."""
     assert "meterd/river-side/0101010101010101" == origin_of("river side", bytes([1] * 32))
+
+
+def test_the_checkpoint_of_the_page_holds() -> None:
+    """The example is of the entry that the page hashes, and its signature is that of the key it names."""
+    page = (Path(__file__).parents[2] / "schema" / "README.md").read_text(encoding="utf-8")
+    stored = page[page.index("meterd/riverside/") :].partition("```")[0]
+    key = parse_key(page[page.index("riverside-1+") :].partition("`")[0])
+    note = parse_note(stored)
+    assert (key,) == signed_by(note, [key], signature_holds)
+    head = bytes.fromhex(page[page.index("The hash is `") + 13 :][:64])
+    tree = Tree()
+    tree.append(head)
+    assert Checkpoint(origin_of("riverside", head), 1, tree.root()) == parse_checkpoint(note.text)

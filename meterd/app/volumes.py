@@ -1,0 +1,184 @@
+"""Volumes: where an open one stands, what the next one begins with, and the step from one to the other.
+
+Rule 1: a volume begins with the whole book, so a start reads the open volume and nothing else.
+Rule 2: its first entry is a pure function of the volume before: whoever finishes an interrupted step writes the same.
+Rule 3: a writer starts on a volume of which every hash was looked at. That a stored level is what the postings make
+        of it, and what lies in the volumes before, is for ``meterd ledger verify``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import chain
+from typing import Any, Final
+
+from meterd.accounting.book import Book
+from meterd.accounting.carry import carried
+from meterd.accounting.commands import SYSTEM
+from meterd.accounting.entries import Entry, Kind
+from meterd.app.rows import Stamp, draft_entry, entry_draft
+from meterd.edge import volume
+from meterd.edge.chain_check import MANY, ChainCheck, check
+from meterd.edge.store import Store, read_records
+from meterd.errors import LedgerError, MeterdError
+from meterd.ledger.chain import GENESIS, seal
+from meterd.ledger.merkle import Tree
+from meterd.ledger.note import Checkpoint, origin_of
+from meterd.ledger.record import Record
+
+_ADVICE: Final = "run `meterd ledger verify`, keep the files as they are, and restore a verified backup"
+
+
+@dataclass(slots=True)
+class Standing:
+    """Where a ledger stands: its book, the tree over all its entries, its name, and the open volume's ends."""
+
+    book: Book
+    tree: Tree
+    origin: str
+    first_seq: int
+    last: Record
+
+    @property
+    def checkpoint(self) -> Checkpoint:
+        """The ledger as it stands, to be signed."""
+        return Checkpoint(self.origin, self.tree.size, self.tree.root())
+
+
+def open_standing(
+    store: Store,
+    known: Mapping[int, bytes] | None = None,
+    telling: Callable[[Iterator[Record]], Iterator[Record]] = iter,
+) -> Standing:
+    """The open volume of a store: every hash of it looked at, its entries folded. ``known`` as in :func:`stand`.
+
+    Raises:
+        LedgerError: an entry does not hold, or the ledger is another than a checkpoint says.
+    """
+    records = store.records()
+    first = next(records)
+    before = opened(first)
+    prev, asked = first.prev if first.seq > 1 else GENESIS, frozenset(known or {})
+    checking = None
+    if store.seq - first.seq >= MANY:
+        checking = ChainCheck(store.path, before.tree, prev, asked, store.seq)
+    try:
+        standing = stand(chain([first], telling(records)), before)
+        if checking is None:
+            checked = check(read_records(store.path), before.tree, prev, asked, store.seq)
+        else:
+            checked = checking.result()
+    except LedgerError as cause:
+        if checking is not None:
+            checking.give_up()
+        raise LedgerError(f"{cause}. Nothing is written behind it: {_ADVICE}") from cause
+    standing.tree = checked.tree
+    for size, root in checked.roots.items():
+        _compare(size, root, known or {})
+    return standing
+
+
+def stand(records: Iterable[Record], before: Standing | None = None) -> Standing:
+    """The fold of one volume from its first entry on; its tree is that before it. Hashes are not looked at.
+
+    Raises:
+        LedgerError: an entry does not hold.
+    """
+    standing = before
+    seq = 0
+    try:
+        for record in records:
+            seq = record.seq
+            if standing is None:
+                standing = opened(record)
+            elif seq != standing.last.seq + 1 and record is not standing.last:
+                raise _NotOursError(f"it does not follow entry {standing.last.seq}")
+            standing.book.apply(seq, record.at_utc, draft_entry(record))
+            standing.last = record
+    except volume.BadRowError as cause:
+        raise LedgerError(f"entry {cause.seq} cannot be read: {cause.reason}") from cause
+    except LedgerError:
+        raise
+    except (MeterdError, ValueError, LookupError, TypeError, AttributeError) as cause:
+        words = cause if isinstance(cause, MeterdError | ValueError) else repr(cause)
+        raise LedgerError(f"entry {seq} does not hold: {words}") from cause
+    if standing is None:
+        raise LedgerError("the volume holds no entry")
+    return standing
+
+
+class _NotOursError(ValueError):
+    """An entry that cannot stand where it does."""
+
+
+def opened(record: Record) -> Standing:
+    """Where a ledger stands before the first entry of a volume, which says what came before.
+
+    Raises:
+        LedgerError: it is no first entry.
+    """
+    try:
+        return _begin(record, draft_entry(record))
+    except (MeterdError, ValueError, LookupError, TypeError, AttributeError) as cause:
+        raise LedgerError(f"entry {record.seq} does not hold: {cause}") from cause
+
+
+def _begin(record: Record, entry: Entry) -> Standing:
+    if record.seq == 1 and entry.kind is Kind.LEDGER_CREATED:
+        return Standing(Book(), Tree(), origin_of(record.site, record.hash), 1, record)
+    if entry.kind is not Kind.BOOK_CARRIED:
+        raise ValueError(f"a volume begins with the book of those before it, not with {entry.kind.value}")
+    tree = carried_tree(entry.body)
+    if tree.size != record.seq - 1:
+        raise ValueError(f"it carries the tree of {tree.size} entries, not of the {record.seq - 1} before it")
+    return Standing(Book(), tree, entry.body["origin"], record.seq, record)
+
+
+def carried_tree(body: Mapping[str, Any]) -> Tree:
+    """The tree over all volumes before, as the first entry of a volume tells it.
+
+    Raises:
+        ValueError: frontier and root do not belong together.
+    """
+    facts = body["tree"]
+    tree = Tree(facts["size"], [bytes.fromhex(node) for node in facts["frontier"]])
+    if tree.root().hex() != facts["root"]:
+        raise ValueError("the frontier of the tree before it does not lead to the root it tells")
+    return tree
+
+
+def _compare(size: int, root: bytes, known: Mapping[int, bytes]) -> None:
+    if known.get(size, root) != root:
+        raise LedgerError(
+            f"the first {size} entries are not those of checkpoint-{size}.txt: this ledger was replaced or changed "
+            f"after that checkpoint was made; {_ADVICE}"
+        )
+
+
+def first_facts(standing: Standing) -> dict[str, Any]:
+    """The facts of the entry with which the next volume begins: the sealed one, the tree so far, the whole book."""
+    last, tree = standing.last, standing.tree
+    return {
+        "format": volume.FORMAT,
+        "origin": standing.origin,
+        "sealed": {"first_seq": standing.first_seq, "last_seq": last.seq, "head": last.hash.hex()},
+        "tree": {"size": tree.size, "root": tree.root().hex(), "frontier": [node.hex() for node in tree.frontier]},
+        **carried(standing.book),
+    }
+
+
+def next_volume(standing: Standing) -> tuple[Record, Entry]:
+    """The first entry of the next volume. Its moment is that of the reading which sealed the one before."""
+    last = standing.last
+    entry = Entry(Kind.BOOK_CARRIED, SYSTEM.id, body=first_facts(standing))
+    draft = entry_draft(entry, Stamp(last.at_utc, last.boot, last.mono_ns), last.site)
+    return seal(draft, last.seq + 1, last.hash), entry
+
+
+def begin(standing: Standing, record: Record, entry: Entry) -> None:
+    """Take the first entry of a new volume in."""
+    standing.book.apply(record.seq, record.at_utc, entry)
+    standing.tree.append(record.hash)
+    standing.first_seq = record.seq
+    standing.last = record
