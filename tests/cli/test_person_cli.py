@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import os
+import pty
+import select
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -64,3 +70,42 @@ def test_check_names_line_and_key_of_what_is_wrong(tmp_path: Path) -> None:
     assert "271828" not in told.stdout
     assert [3, 4] == [each["line"] for each in json.loads(run("check", str(page), "--json").stdout)["findings"]]
     assert 78 == run("check", str(tmp_path / "none.toml")).exit_code
+
+
+#: Makes the terminal it is given its own, as a login does: PINs are asked for on that.
+LOGIN = "import fcntl, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0); from meterd.cli.main import main; main()"
+
+
+def at_a_terminal(*words: str, typed: list[tuple[str, str]]) -> tuple[int, str]:
+    """Exit code of ``meterd`` at a terminal, and all that could be seen there. ``typed``: prompt → what is typed."""
+    terminal, its_end = pty.openpty()
+    program = subprocess.Popen(
+        [sys.executable, "-c", LOGIN, *words], stdin=its_end, stdout=its_end, stderr=its_end, start_new_session=True
+    )
+    os.close(its_end)
+    seen = b""
+    with contextlib.suppress(OSError):  # Linux says so where the other end has closed
+        for prompt, answer in [*typed, ("\0", "")]:
+            while not seen.endswith(prompt.encode()) and select.select([terminal], [], [], 20.0)[0]:
+                seen += os.read(terminal, 4096)
+            os.write(terminal, answer.encode() + b"\n")
+    code = program.wait(20)
+    os.close(terminal)
+    return code, seen.decode()
+
+
+def test_at_a_terminal_the_pin_is_asked_twice_and_never_seen() -> None:
+    """And another answer the second time is asked for again."""
+    typed = [("PIN: ", "271828"), ("again: ", "271829"), ("PIN: ", "271828"), ("again: ", "271828")]
+    code, seen = at_a_terminal("person", "pin", typed=typed)
+    assert 0 == code, seen
+    assert "pin_hash = " in seen
+    assert "27182" not in seen
+
+
+def test_an_act_asks_for_the_pin_of_each_person_without_showing_it(tmp_path: Path) -> None:
+    """Then it looks for the daemon; here is none."""
+    words = ("act", "confirm A1", "--by", "sup-1", "--and", "adm-1", "--socket", str(tmp_path / "none.sock"))
+    code, seen = at_a_terminal(*words, typed=[("PIN of sup-1: ", "271828"), ("PIN of adm-1: ", "314159")])
+    assert (2, True) == (code, "no daemon answers" in seen), seen
+    assert not [pin for pin in ("271828", "314159") if pin in seen]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import signal
@@ -15,7 +16,7 @@ from typing import Any
 
 import pytest
 from argon2 import PasswordHasher
-from floor_rig import Child, Floor, named
+from floor_rig import LIMIT_S, Child, Floor, named
 
 from meterd.app.verify import verify
 from meterd.edge.control import ask
@@ -47,9 +48,7 @@ def start(make_floor: Callable[..., Floor]) -> Start:
         if people:
             people_file(floor)
         run = floor.start_run(program=program)
-        floor.until_kinds(
-            2 * len(floor.site.tables), "DeviceLost", run
-        )  # from now on acts alone write
+        floor.until_kinds(2 * len(floor.site.tables), "DeviceLost", run)  # from now on acts alone write
         return floor, run
 
     return make
@@ -271,3 +270,34 @@ def test_the_command_line_says_what_happened_in_words(start: Start) -> None:
     assert (2, True) == (too_few.returncode, "2 people sign" in too_few.stderr)
     nobody = run_act("confirm A1", "--by", "sup-1", "--socket", str(floor.socket) + "x", pins=both)
     assert (2, True) == (nobody.returncode, "no daemon answers" in nobody.stderr)
+
+
+def test_killed_again_and_again_each_act_is_done_once(start: Start) -> None:
+    """Four clients ask for forty cents, one by one, while the daemon dies under them; who is not answered repeats."""
+    floor, run = start()
+    todo = [f"cent-{number}" for number in range(40)]
+    answered: set[str] = set()
+    line = f"adjust nexus-1/mega amount 0.01 {PAPER}"
+
+    def ask_for(request_id: str) -> None:
+        with contextlib.suppress(OSError, ValueError):
+            answer = act(floor, line, "sup-1", "adm-1", request_id=request_id)
+            if answer.get("ok"):
+                answered.add(request_id)
+
+    for kill_at in (7, 19, 33, None):
+        with ThreadPoolExecutor(4) as clients:
+            asked = [clients.submit(ask_for, each) for each in todo if each not in answered]
+            if kill_at is not None:
+                floor.until(lambda at=kill_at: len(answered) >= at, f"{kill_at} answers", run)  # type: ignore[misc]
+                floor.end(run, signal.SIGKILL)
+            for each in asked:
+                each.result(LIMIT_S * 2)
+        if kill_at is not None:
+            run = floor.start_run()
+    for request_id in todo:
+        assert act(floor, line, "sup-1", "adm-1", request_id=request_id)["repeated"]
+    assert len(todo) == len(floor.of_kind("Adjusted")) == len({record.event_id for record in floor.of_kind("Adjusted")})
+    assert 5_000_000 + len(todo) == floor.snapshot()["links"]["nexus-1"]["levels"]["mega"]["display_cents"]
+    assert 0 == floor.end(run)
+    assert verify(floor.ledger).ok
