@@ -10,7 +10,7 @@ from typing import Final
 
 from meterd.config.budget import LIMIT_PERCENT, pad_budget
 from meterd.config.findings import Document, Node, path_text
-from meterd.config.pads import HID, HID_UNITS, OSDP_ADDRESSES, PAD_BUSES, PadProfile, PadRef
+from meterd.config.pads import HID, HID_UNITS, OSDP, OSDP_ADDRESSES, PAD_BUSES, PadProfile, PadRef
 from meterd.config.shapes import BAUD_EXPECTED, BusShape
 from meterd.config.site import BusConfig, Catalogue
 
@@ -32,16 +32,27 @@ def check_pads(document: Document, catalogue: Catalogue) -> None:
             continue
         if isinstance(profile, PadProfile):
             _check_pad(keypad, profile, taken)
-        elif profile is not None and "identity" in keypad.raw:
-            keypad.finding("identity", f'"{profile.id}" tells what it is by its registers: its profile holds them')
+            bus_id, unit = keypad.text("bus"), keypad.number("unit")
+            if profile.kind == OSDP and bus_id is not None and unit is not None:
+                pads.setdefault(bus_id, []).append(PadRef(bus_id, unit, profile))
+        elif profile is not None:
+            _check_wired_keys(keypad, profile.id)
     for bus_node in root.nodes("bus"):
         if bus_node.text("kind") == "osdp" and bus_node.text("id") in pads:
             _check_budget(bus_node, pads[bus_node.text("id") or ""])
 
 
+def _check_wired_keys(keypad: Node, profile: str) -> None:
+    """A keypad on the inputs of a Modbus module has a unit id and no word of its own for what it is."""
+    if "identity" in keypad.raw:
+        keypad.finding("identity", f'"{profile}" tells what it is by its registers: its profile holds them')
+    if keypad.number("unit") == 0:
+        keypad.finding("unit", "0 is every module of a Modbus line: expected a unit id, 1 to 247")
+
+
 def _check_bus(bus: Node) -> None:
     kind, port = bus.text("kind"), bus.text("port")
-    if kind in {"modbus", "alpha", "osdp"} and "baud" not in bus.raw:
+    if kind in {"modbus", "alpha", "sas", "osdp"} and "baud" not in bus.raw:
         bus.finding("baud", f"missing: expected {BAUD_EXPECTED}")
     if kind == "hid" and "baud" in bus.raw:
         bus.finding("baud", "a USB keyboard has no speed: leave it out")
