@@ -183,6 +183,11 @@ class Host:
             self._games[address].settled = False
             self._broadcast_turn = True
 
+    def unsaid(self) -> None:
+        """What :meth:`step` gave was not transmitted after all; the game is asked in a later turn."""
+        if self._hold is not None and self._hold.answer is None:
+            self._hold = None
+
     @property
     def waiting(self) -> bool:
         """Whether the line waits for a win to be read or to be on disk."""

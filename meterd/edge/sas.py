@@ -24,7 +24,7 @@ from meterd.config import BusConfig, SasConfig, Site
 from meterd.edge.sas_memory import Memory, OpenWin
 from meterd.edge.sas_values import Hit, SaidBefore, Values, levels_of, quotes
 from meterd.edge.sas_wire import ParityIgnoredError, SasWire, open_wire
-from meterd.edge.serialport import Backoff, PortLostError
+from meterd.edge.serialport import Backoff, PortLostError, program_fault
 from protocols.errors import PeerError
 from protocols.sas import (
     HANDPAY_PENDING,
@@ -45,6 +45,7 @@ ASK_S: Final = 1.5  # a commit on a slow disk; a game waits 5 s for a word
 STATUS_S: Final = 5.0
 UNREAD: Final = b"unread"  # stands for what a game told and nobody could read
 FIRST_SNAPSHOT_S: Final = 1.0
+LOOK_S: Final = 0.25
 EXCEPTIONS: Final = {
     HANDPAY_PENDING: "a handpay is pending",
     NO_PROGRESSIVE_5_S: "it heard nothing of a level for 5 s",
@@ -102,9 +103,6 @@ class SasLine(threading.Thread):
         except (ParityIgnoredError, RehearsalError) as refused:
             self.refusal = str(refused)
             log.critical("sas.refused", bus=self._bus.id, cause=self.refusal)
-        except Exception as fault:
-            self.refusal = f"a fault of the program, {fault!r}"
-            log.critical("sas.fault", bus=self._bus.id, exc_info=fault)
         finally:
             self.up = False
 
@@ -137,15 +135,32 @@ class SasLine(threading.Thread):
                 log.info("sas.up", bus=self._bus.id, port=self._bus.port, games=len(self._sas.games))
                 self._serve(wire, backoff)
             except PortLostError as lost:
-                self.counts["port_losses"] += self.up
-                if str(lost) != cause:
-                    cause = str(lost)
-                    log.warning("sas.port_lost", bus=self._bus.id, cause=cause)
-                self.up = False
+                cause = self._lost(str(lost), cause)
+            except (ParityIgnoredError, RehearsalError):
+                raise
+            except Exception as fault:  # noqa: BLE001 - the other lines go on, and this one begins again
+                cause = self._lost(str(program_fault(self._bus, fault)), cause)
             finally:
                 if wire is not None:
                     wire.close()
-            self._stopping.wait(backoff.next_s())
+            self._wait_for_port(backoff.next_s())
+
+    def _wait_for_port(self, wait_s: float) -> None:
+        """Wait so long, or until an adapter that was gone is there again."""
+        by_s, port = time.monotonic() + wait_s, Path(self._bus.port)
+        there = port.exists()
+        while not self._stopping.wait(min(LOOK_S, max(0.0, by_s - time.monotonic()))):
+            came, there = not there and port.exists(), port.exists()
+            if came or time.monotonic() >= by_s:
+                return
+
+    def _lost(self, cause: str, told: str) -> str:
+        """The port is gone; each cause is told once."""
+        self.counts["port_losses"] += self.up
+        self.up = False
+        if cause != told:
+            log.warning("sas.port_lost", bus=self._bus.id, cause=cause)
+        return cause
 
     def _serve(self, wire: SasWire, backoff: Backoff) -> None:
         """Turn after turn."""
@@ -179,6 +194,7 @@ class SasLine(threading.Thread):
                 self._memory.ask(request.address)
         except (PeerError, OSError) as fault:
             log.critical("sas.not_said", bus=self._bus.id, cause=str(fault))
+            self._host.unsaid()
             return
         wire.transmit(frame)
         if request.address == TO_ALL:
@@ -232,12 +248,12 @@ class SasLine(threading.Thread):
         for address, win in self._memory.undone:
             try:
                 self._ask_for(address, win)
-                win.done = True
-                self._memory.save()
             except (OSError, ValueError, KeyError) as fault:
                 self.counts["not_on_disk"] += 1
                 log.critical("sas.win_not_on_disk", bus=self._bus.id, address=address, cause=str(fault))
                 return
+            win.done = True
+            self._save()  # where that fails the next start asks again, and hears that it is done
             self.counts["wins"] += len(win.wins)
             self._host.durable(address, bytes.fromhex(win.answer))
 
@@ -265,7 +281,7 @@ class SasLine(threading.Thread):
             if level in self._memory.hits and win.group == self._sas.group:
                 booked = bool(answer.get("award"))
                 self._memory.hits[level] = self._memory.hits[level]._replace(seq=int(answer["seq"]), booked=booked)
-                if not booked:
+                if not booked and "ALREADY_DONE" not in str(answer.get("refused")):
                     log.critical(
                         "sas.win_without_award",
                         bus=self._bus.id,

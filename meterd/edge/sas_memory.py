@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
+from copy import deepcopy
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Self
@@ -76,12 +77,17 @@ class Memory:
         for known in self.open.get(address, ()):
             if known.answer == answer:
                 return known
+        before = deepcopy((self.counts, self.open, self.hits))
         first = self.counts.get(address, 0) + 1
         self.counts[address] = first + len(wins) - 1
         fresh = OpenWin(group, wins, answer, first)
         self.open.setdefault(address, []).append(fresh)
         self.hits.update(hits)
-        self.save()
+        try:
+            self.save()
+        except OSError:
+            self.counts, self.open, self.hits = before
+            raise
         return fresh
 
     def ask(self, address: int) -> None:
@@ -90,9 +96,14 @@ class Memory:
         Raises:
             OSError: it cannot be kept. It must not be asked then.
         """
-        if self.asking != address:
-            self.asking = address
+        if self.asking == address:
+            return
+        before, self.asking = self.asking, address
+        try:
             self.save()
+        except OSError:
+            self.asking = before
+            raise
 
     @property
     def first(self) -> list[int]:

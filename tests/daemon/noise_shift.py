@@ -107,8 +107,10 @@ def oracle(floor: Floor, records: Sequence[Record]) -> dict[str, Any]:
         for seat in each.seats:
             if any(each.locked_s < at_s < each.ended_s for at_s in lamps[each.table, seat]):
                 continue
+            if each.ended_s == FOREVER:
+                continue
             unlit += 1
-            if not disturbed and each.ended_s < FOREVER:
+            if not disturbed:
                 findings.append(f"{each.table} round {each.number} seat {seat}: a wager without a lamp")
     return {
         "wagers_unlit_module_lost": unlit,

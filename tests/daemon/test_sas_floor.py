@@ -168,6 +168,7 @@ def test_a_win_without_a_seat_is_noted_and_its_level_is_not_said(make_play: Call
     assert play.game.amounts[1] == told or play.game.amounts[1] <= play.display()
 
 
+@pytest.mark.slow
 def test_a_win_survives_a_kill_at_any_of_its_steps(make_play: Callable[..., Play]) -> None:
     """Kill -9 of ``meterd sas`` around a win, again and again: each hit is one entry in the ledger."""
     play = make_play()
