@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import threading
 from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
 from argon2 import PasswordHasher
@@ -43,11 +45,13 @@ class Desk:
         self.clock = Clock()
         self.verified: list[tuple[str, str]] = []
         self.threads: set[str] = set()
+        self.niceness: set[int] = set()
         self.sign_ins = SignIns(people, now=self.clock, verify=self._verify)
 
     def _verify(self, pin_hash: str, pin: str) -> bool:
         self.verified.append((pin_hash, pin))
         self.threads.add(threading.current_thread().name)
+        self.niceness.add(os.getpriority(os.PRIO_PROCESS, threading.get_native_id()))
         return secrets.verify_pin(pin_hash, pin)
 
     def check(self, *shown: Shown, uid: int = UID) -> tuple[Person, ...] | Denied:
@@ -179,6 +183,15 @@ def test_argon2_runs_in_a_thread_of_its_own_and_the_loop_goes_on() -> None:
     desk = Desk()
     desk.check(SUP, ADM)
     assert all(name.startswith("sign-in") for name in desk.threads)
+    ours = os.getpriority(os.PRIO_PROCESS, 0)
+    assert {max(secrets.NICE, ours)} == desk.niceness, "lamps go before sign-ins"
+
+
+def test_the_service_lets_that_thread_make_way() -> None:
+    """Setting a niceness is among the calls that the unit forbids otherwise, and a forbidden call ends the daemon."""
+    unit = (Path(__file__).parents[2] / "systemd" / "meterd.service").read_text(encoding="utf-8")
+    filters = [line for line in unit.splitlines() if line.startswith("SystemCallFilter=")]
+    assert filters.index("SystemCallFilter=setpriority") > filters.index("SystemCallFilter=~@privileged @resources")
 
 
 def test_a_made_hash_is_what_a_people_file_takes_and_fits_its_pin_only() -> None:
