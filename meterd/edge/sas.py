@@ -196,7 +196,9 @@ class SasLine(threading.Thread):
             log.critical("sas.not_said", bus=self._bus.id, cause=str(fault))
             self._host.unsaid()
             return
+        torn = wire.torn
         wire.transmit(frame)
+        self._host.counts["torn"] += wire.torn - torn
         if request.address == TO_ALL:
             self._said.note(_figures(request))
             return

@@ -35,6 +35,7 @@ MARKS_IN: Final = termios.INPCK | termios.PARMRK
 #: A game begins its answer within 20 ms and leaves at most 5 ms between bytes; adapters hold bytes back 16 ms more.
 FIRST_BYTE_S: Final = 0.045
 GAP_S: Final = 0.022
+TORN_S: Final = 0.005  # a message whose bytes are further apart is none, for a game
 TAKES_NOTHING_S: Final = 1.0
 READ_BYTES_MAX: Final = 4096
 
@@ -174,11 +175,11 @@ class SasWire:
     """Transmits messages with the mark on the first byte, and receives words. Times are seconds."""
 
     def __init__(self, ninth: Ninth, settle_s: float = 0.0, trace: Trace = lambda _way, _data: None) -> None:
-        """``trace`` is told ``"tx"`` or ``"rx"`` and the bytes, without their marks."""
+        """``trace`` is told ``"tx"`` or ``"rx"`` and the bytes, without their marks. ``torn`` counts late rests."""
         self._ninth = ninth
         self._settle_s = settle_s
         self._trace = trace
-        self.gap_s_max = 0.0
+        self.torn = 0
 
     def transmit(self, frame: bytes) -> None:
         """One message: the first byte marked, the rest plain, at most 5 ms apart."""
@@ -190,7 +191,7 @@ class SasWire:
         ninth.switch(mark=False)
         if len(frame) > 1:
             ninth.write(frame[1:])
-            self.gap_s_max = max(self.gap_s_max, time.monotonic() - left_s)
+            self.torn += time.monotonic() - left_s + self._settle_s > TORN_S
             ninth.drain()
         self._trace("tx", frame)
 
