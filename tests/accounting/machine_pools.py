@@ -56,6 +56,8 @@ class Funds:
 
     def open(self, world: World) -> None:
         self.world = world
+        above = world.book.site.confirm_above_cents if world.book.site is not None else 0
+        self.home_run.confirm_above = self.trips.confirm_above = above
         for settings in self.settings:
             assert None is self.act(ask.OpenFund(actor=SYSTEM, settings=settings)).refusal
 

@@ -112,6 +112,8 @@ def random_rules(pick: Pick, name: str = "L", first_table: int = 1, tables: int 
         cards_above=one(pick, [None, None, None, 0, 700, 9_000]),
         two_person=one(pick, [None, None, 0, 700, 9_000]),
         ranked=ranked,
+        craps=not longest and not ranked and not pick(4),
+        chips=tuple((table, one(pick, [5, 100, 500])) for table in names_of_tables if pick(3)),
     )
 
 
@@ -208,7 +210,7 @@ def link_settings(link: Rules) -> LinkSettings:
         id="xx/twin/one",
         game="twin",
         wager="progressive",
-        kind="progressive",
+        kind="craps" if link.craps else "progressive",
         sources=(),
         basis="",
         evaluator=None,
@@ -225,7 +227,13 @@ def link_settings(link: Rules) -> LinkSettings:
     cards = replace(paytable, evaluator="five-card", games=(Game("stud", "", 5),))
     return replace(
         plain,
-        paytable=wheel if link.longest else cards if link.ranked else paytable,
+        paytable=wheel
+        if link.longest
+        else cards
+        if link.ranked
+        else replace(paytable, kind="craps")
+        if link.craps
+        else paytable,
         envy_trigger=EnvyTrigger(link.trigger),
         envy_min_cents=link.envy_min,
         envy_to=EnvyTo(link.envy_to),
@@ -255,6 +263,7 @@ def level_settings(link: Rules) -> tuple[LevelSettings, ...]:
 def table_settings(link: Rules) -> list[TableSettings]:
     limits = limits_of(link)
     clockwise = isinstance(link, FloorRules) and link.clockwise
+    chips = dict(link.chips)
     return [
         TableSettings(
             table,
@@ -264,6 +273,7 @@ def table_settings(link: Rules) -> list[TableSettings]:
             folded_live=live,
             cap_player_cents=limits.get(table, (None, None))[0],
             cap_table_cents=limits.get(table, (None, None))[1],
+            lowest_chip_cents=chips.get(table, 1),
             settlement=Settlement.CLOCKWISE if clockwise else Settlement.COUNTER_CLOCKWISE,
         )
         for table, (seats, live) in link.tables.items()

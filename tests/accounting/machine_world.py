@@ -133,10 +133,14 @@ class World:
             assert stood == stands, f"{decision.refusal} changed the book"
         for entry in decision.entries:
             again = retold(entry)
-            line = [at, entry.kind, entry.actor, entry.table, entry.link, entry.event_id, entry.body, again.postings]
-            self.written.append(json.dumps(line, sort_keys=True))
+            self.write(again, at)
             self.shadow.apply(self.shadow.seq + 1, at, again)
         return decision
+
+    def write(self, entry: Entry, at: str = START) -> None:
+        """Keep an entry as text, for a restart."""
+        line = [at, entry.kind, entry.actor, entry.table, entry.link, entry.event_id, entry.body, entry.postings]
+        self.written.append(json.dumps(line, sort_keys=True))
 
     def restart(self) -> None:
         """The book is forgotten and folded again from everything that was written."""
@@ -157,7 +161,7 @@ class World:
         if verb == "noise":
             return self.refused(NOISE[a % len(NOISE)](self, b, c))
         if verb == "fund" and self.funds is not None:
-            self.funds.step(a, Act(b, c, a // 3, b ^ c))
+            self.funds.step(a, Act(b % 100, c % 100, a // 3, (b ^ c) % 100))
             self.compare()
             self.counts["fund"] += 1
             return None
@@ -231,13 +235,14 @@ class World:
                 same_trust(self.marks, act, decision)
             case ("lost", _, dict(heard)) | ("stopped", dict(heard)):
                 self.marks.heard(heard)
-            case ("lock", table, _, dict(chips)):
+            case ("lock", table, dict(units), *rest):
+                chips: dict[int, tuple[str, int, int]] | None = rest[0] if rest else None  # type: ignore[assignment]
+                sure = self._sure_wagers(str(table), units, chips)
                 refused = [entry.body["keyed"]["seat"] for entry in decision.entries[1:]]
-                fresh = new_chips(self.marks, chips)
-                assert sorted(set(chips) - set(fresh)) == sorted(refused), table
+                assert sorted(set(units) - set(sure)) == sorted(refused), table
                 self.counts["lock SEAT"] += len(refused)
-                for seat in fresh:
-                    self.marks.mark(chips[seat])
+                for seat in set(sure) & set(chips or {}):
+                    self.marks.mark((chips or {})[seat])
             case ("late", table, _):
                 self.late[str(table)] += 1
         if act[0] == "lock":
@@ -261,10 +266,17 @@ class World:
             act = (act[0], act[1], act[3])
         if verb == "claim-by-cards":
             act = ("claim", *act[1:])
-        if verb == "lock" and len(act) > 3:
-            fresh = new_chips(self.marks, act[3])  # type: ignore[arg-type]
-            act = ("lock", act[1], {seat: count for seat, count in act[2].items() if seat in fresh})  # type: ignore[attr-defined]
+        if verb == "lock":
+            act = ("lock", act[1], self._sure_wagers(*act[1:]))  # type: ignore[arg-type]
         return self.twin_of(str(act[1])).do(act, self.claims)
+
+    def _sure_wagers(
+        self, table: str, units: dict[int, int], chips: dict[int, tuple[str, int, int]] | None = None
+    ) -> dict[int, int]:
+        """The wagers of a LOCK that can be: their chip counts, and they can be paid."""
+        fresh = units if chips is None else new_chips(self.marks, chips)
+        rules = self.twin_of(table).rules
+        return {seat: count for seat, count in units.items() if seat in fresh and rules.payable(table, count)}
 
     def _trusted(self, tables: tuple[str, ...]) -> str | None:
         """A device that comes back closes its open tables until END GAME."""

@@ -235,6 +235,8 @@ def home_run_settings(name: str = "T3") -> FundSettings:
 def home_run_step(room: Room, twin: HomeRun, act: Act) -> None:
     """One act on both, and the same answer."""
     name, seat = twin.name, act.a % 7
+    supervisor = bool(act.b & 64)
+    actor = SUPERVISOR if supervisor else DEALER
     command: Command
     match HOME_RUN_VERBS[act.verb % len(HOME_RUN_VERBS)]:
         case "gather":
@@ -247,8 +249,8 @@ def home_run_step(room: Room, twin: HomeRun, act: Act) -> None:
             command = ask.HandWon(actor=DEALER, fund=name, seat=seat)
         case "runner":
             seat = 1 + act.a % 2 if act.b % 3 else seat
-            wanted = twin.runner(seat)
-            command = ask.BaseRunner(actor=DEALER, fund=name, seat=seat)
+            wanted = twin.runner(seat, supervisor=supervisor)
+            command = ask.BaseRunner(actor=actor, fund=name, seat=seat)
         case "leave":
             wanted = twin.leave(seat)
             command = ask.LeaveTable(actor=DEALER, fund=name, seat=seat)
@@ -283,21 +285,23 @@ def trips_step(room: Room, twin: Trips, act: Act, high: int | None) -> None:
     """One act on both, and the same answer. ``high`` is what is posted for a high hand, in ppm."""
     name, seats = twin.name, seats_of(act)
     rake = act.c * twin.pot // 900 - act.c % 2
+    supervisor = bool(act.b & 64)
+    actor = SUPERVISOR if supervisor else DEALER
     command: Command
     match TRIPS_VERBS[act.verb % len(TRIPS_VERBS)]:
         case "bet":
             wanted = twin.bet(seats, act.c * 11)
             command = ask.PotBets(actor=DEALER, fund=name, seats=tuple(seats), cents=act.c * 11)
         case "won":
-            wanted = twin.won(seats, rake)
-            command = ask.PotWon(actor=DEALER, fund=name, seats=tuple(seats), rake_cents=rake)
+            wanted = twin.won(seats, rake, supervisor=supervisor)
+            command = ask.PotWon(actor=actor, fund=name, seats=tuple(seats), rake_cents=rake)
         case "over":
             ppm = high if high is not None and act.b % 4 else act.b * 12_500
-            wanted = twin.over(Fraction(ppm, PPM), seats, rake)
-            command = ask.RollOver(actor=DEALER, fund=name, percent_ppm=ppm, seats=tuple(seats), rake_cents=rake)
+            wanted = twin.over(Fraction(ppm, PPM), seats, rake, supervisor=supervisor)
+            command = ask.RollOver(actor=actor, fund=name, percent_ppm=ppm, seats=tuple(seats), rake_cents=rake)
         case "fold":
-            wanted = twin.over(None, seats, rake)
-            command = ask.RollOver(actor=DEALER, fund=name, seats=tuple(seats), rake_cents=rake)
+            wanted = twin.over(None, seats, rake, supervisor=supervisor)
+            command = ask.RollOver(actor=actor, fund=name, seats=tuple(seats), rake_cents=rake)
         case "undo":
             wanted = twin.undo(came_back=bool(act.c % 2))
             command = undone(act, name)

@@ -307,6 +307,8 @@ class HomeRun:
     in_hand: set[int] = field(default_factory=set)
     #: what the last base runner took, and the base runners before it
     last: tuple[int, dict[int, int]] | None = None
+    #: from here up a supervisor hands out
+    confirm_above: int = 10**9
 
     def _bad_seats(self, seats: list[int]) -> str | None:
         if any(not 1 <= seat <= self.seats for seat in seats):
@@ -341,7 +343,7 @@ class HomeRun:
         self.aside = {}
         return None
 
-    def runner(self, seat: int) -> str | None:
+    def runner(self, seat: int, *, supervisor: bool = False) -> str | None:
         if self.closed:
             return "TABLE_CLOSED"
         if not 1 <= seat <= self.seats:
@@ -350,6 +352,8 @@ class HomeRun:
             return "SEAT_HAS_NO_WAGER"
         if self.aside:
             return "ROUND_HAS_OPEN_AWARD"
+        if self.runners[seat] == 3 and self.pool and self.pool >= self.confirm_above and not supervisor:
+            return "NOT_AUTHORISED"
         self.last = (self.pool if self.runners[seat] == 3 else 0, {s: n for s, n in self.runners.items() if n})
         self.runners[seat] += 1
         if self.runners[seat] == 4:
@@ -441,6 +445,8 @@ class Trips:
     made_good: int = 0
     #: pot, hold, paid and bets before the hand settled last
     last: tuple[int, int, int, dict[int, int]] | None = None
+    #: from here up a supervisor hands out
+    confirm_above: int = 10**9
 
     def _bad_seats(self, seats: list[int]) -> str | None:
         if any(not 1 <= seat <= self.seats for seat in seats):
@@ -469,6 +475,10 @@ class Trips:
             return "RAKE_TOO_HIGH"
         return "AMOUNT_OUT_OF_BOUNDS" if rake < 0 or self.pot == 0 else None
 
+    def _too_much(self, rake: int, share: Fraction, *, supervisor: bool) -> str | None:
+        cents = int((self.pot - rake) * share)
+        return "NOT_AUTHORISED" if cents and cents >= self.confirm_above and not supervisor else None
+
     def _hand_over(self, seats: list[int], rake: int, share: Fraction) -> None:
         self.last = (self.pot, self.hold, self.paid, dict(self.bets))
         self.pot -= rake
@@ -481,14 +491,15 @@ class Trips:
             self.paid_to[seat] += cents
         self.bets.clear()
 
-    def won(self, seats: list[int], rake: int) -> str | None:
+    def won(self, seats: list[int], rake: int, *, supervisor: bool = False) -> str | None:
         bad = self._bad_seats(seats) or (None if seats else "UNREASONABLE_CONTRIBUTION") or self._rake(seats, rake)
+        bad = bad or self._too_much(rake, Fraction(1), supervisor=supervisor)
         if bad:
             return bad
         self._hand_over(seats, rake, Fraction(1))
         return None
 
-    def over(self, share: Fraction | None, seats: list[int], rake: int) -> str | None:
+    def over(self, share: Fraction | None, seats: list[int], rake: int, *, supervisor: bool = False) -> str | None:
         bad = self._rake(seats, rake)
         if bad:
             return bad
@@ -497,6 +508,9 @@ class Trips:
             return "AMOUNT_OUT_OF_BOUNDS"
         if share is not None and (share not in steps or self.posted not in {None, share}):
             return "AMOUNT_OUT_OF_BOUNDS"
+        bad = self._too_much(rake, share or Fraction(0), supervisor=supervisor)
+        if bad:
+            return bad
         self._hand_over(seats, rake, share or Fraction(0))
         return None
 

@@ -46,8 +46,7 @@ def roll(world: World, day: int) -> None:
     assert before == carried(alone)
     assert_same_order(world.book, alone)
     world.shadow = alone
-    told = [entry.kind, entry.actor, entry.table, entry.link, entry.body, []]
-    world.written.append(json.dumps(told, sort_keys=True))
+    world.write(entry)
 
 
 def assert_same_order(one: Any, other: Any) -> None:

@@ -52,6 +52,25 @@ class Rules:
     tables: dict[str, tuple[int, bool]]
     confirm_above: int = 0
     name: str = "L"
+    craps: bool = False
+    chips: tuple[tuple[str, int], ...] = ()  # the lowest chip of a table, where it is not a cent
+
+    def odds(self, numbers: list[int], cents: int, table: str) -> int:
+        """Odds on a wager in whole cents: down, but those of craps, where not even dollars, up to a whole chip."""
+        exact = Fraction(*numbers) * cents
+        if not self.craps or exact % 100 == 0:
+            return int(exact)
+        chip = dict(self.chips).get(table, 1)
+        return -int(-exact // chip) * chip
+
+    def payable(self, table: str, units: int) -> bool:
+        """Whether a wager of craps can be paid: in whole chips, and by some bet a chip at least."""
+        chip, cents = dict(self.chips).get(table, 1), units * self.wager
+        if not self.craps or chip == 1:
+            return True
+        numbers = [list(pay[1:]) for row in self.rows.values() for pay in row.pays if pay[0] in {"to", "for"}]
+        odds = [Fraction(int(str(n)), int(str(d))) * cents for n, d in numbers]
+        return cents % chip == 0 and (not odds or max(odds) >= chip)
 
 
 @dataclass(frozen=True)

@@ -35,7 +35,7 @@ class State(Flow):
             elif pay[0] == "meter":
                 self._fixed(win, int(int(str(pay[1])) * self._scale(stake, pay)), str(pay[2]))
             else:
-                self._from_house(win, self._houses(pay, stake))
+                self._from_house(win, self._houses(pay, stake, table))
         if any(pay[0] == "to" for pay in row.pays) and self.rules.returned:
             self._from_house(win, stake.cents)
         for name in win.levels:
@@ -48,12 +48,12 @@ class State(Flow):
         """Levels from whose meter a hand pays."""
         return [str(pay[2]) for pay in self.rules.rows[hand].pays if pay[0] in {"percent", "meter"}]
 
-    def _houses(self, pay: tuple[object, ...], stake: Stake) -> int:
+    def _houses(self, pay: tuple[object, ...], stake: Stake, table: str) -> int:
         """What a pay of the house comes to, whole cents down."""
         numbers = [int(str(number)) for number in pay[1:] if not isinstance(number, bool)]
         if pay[0] == "house":
             return int(numbers[0] * self._scale(stake, pay))
-        return int(Fraction(*numbers) * stake.cents) if numbers else stake.cents
+        return self.rules.odds(numbers, stake.cents, table) if numbers else stake.cents
 
     def _scale(self, stake: Stake, pay: tuple[object, ...]) -> Fraction:
         """A printed amount is for the printed wager, unless the pay says that it does not scale."""
