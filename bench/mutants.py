@@ -279,9 +279,9 @@ def main() -> int:
 
 def try_all(tree: Path, arguments: argparse.Namespace) -> int:
     """Each mutant in its own child, and a line of the results for each."""
-    sys.path[:0] = [str(tree), str(tree / "bench"), str(HERE)]
-    from mutant_runs import Bench  # noqa: PLC0415 - imports the tree's own code
+    from mutant_runs import Bench  # noqa: PLC0415 - of this tool; all that is tried is of the tree
 
+    sys.path[:0] = [str(tree), str(tree / "bench")]
     bench = Bench(tree, thorough=arguments.thorough)
     counts: Counter[str] = Counter()
     started = time.monotonic()
