@@ -136,6 +136,20 @@ def test_a_wrong_pin_writes_nothing_but_a_line_of_the_log(start: Start) -> None:
     assert not [pin for pin in (*PINS.values(), "999999") if pin in said]
 
 
+def test_a_people_file_with_findings_starts_nothing(make_floor: Callable[..., Floor]) -> None:
+    """Exit 78 with line and key, before the ledger is touched; a PIN in clear is not repeated."""
+    floor = make_floor(people=False)
+    page = '[[person]]\nid = "sup-1"\nrole = "supervisor"\npin_hash = "271828"\n'
+    floor.site_file.with_name("people.toml").write_text(page, encoding="utf-8")
+    before = len(floor.records())
+    run = floor.spawn_run()
+    assert 78 == run.wait()
+    said = run.log.path.read_text(encoding="utf-8")
+    assert "people.toml:4: person[0].pin_hash" in said
+    assert "271828" not in said
+    assert before == len(floor.records())
+
+
 def test_without_a_people_file_nobody_acts(start: Start) -> None:
     """And it says what is missing."""
     floor, _run = start(people=False)
