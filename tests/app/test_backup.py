@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import shutil
+import sqlite3
 import subprocess
 import sys
 import threading
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
@@ -25,8 +27,10 @@ from meterd.cli.main import main
 from meterd.edge.openers import writers_of
 from meterd.edge.store import Store, read_records
 from meterd.errors import LedgerError, MisuseError
+from meterd.ledger.chain import seal
 from meterd.ledger.merkle import Tree
 from meterd.ledger.note import Checkpoint
+from meterd.ledger.record import Draft
 
 
 @pytest.fixture
@@ -187,21 +191,67 @@ def test_the_verbs(ledger: Path, tmp_path: Path) -> None:
     assert (0, str(ledger / "replaced-1")) == (done.exit_code, json.loads(done.stdout)["aside"])
 
 
-def test_another_writer_is_seen(ledger: Path) -> None:
-    """A process that has a volume open for writing is named; one that reads is not."""
-    script = (
-        "import sqlite3, sys\n"
-        f"c = sqlite3.connect('file:{ledger}/ledger-1.db?mode=' + sys.argv[1], uri=True)\n"
-        "c.execute('PRAGMA user_version').fetchone(); print('open', flush=True); sys.stdin.read()\n"
-    )
-    seen = {}
-    for mode in ("ro", "rw"):
-        with subprocess.Popen([sys.executable, "-c", script, mode], stdin=-1, stdout=-1) as process:
+SECOND_WRITER = """
+import sqlite3, sys
+c = sqlite3.connect(f"file:{sys.argv[1]}?mode={sys.argv[2]}", uri=True)
+c.execute("PRAGMA user_version").fetchone()
+print("open", flush=True)
+if not sys.stdin.readline():
+    sys.exit()
+c.execute("CREATE TABLE IF NOT EXISTS harmless (x)") if sys.argv[2] == "rw" else None
+c.commit()
+print("wrote", flush=True)
+sys.stdin.readline()
+"""
+
+
+@contextmanager
+def second_program(path: Path, mode: str) -> Iterator[subprocess.Popen[str]]:
+    """Another program that opens a volume, and writes into it when it is told to."""
+    command = [sys.executable, "-c", SECOND_WRITER, str(path), mode]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "open\n"
+        yield process
+        process.communicate()
+
+
+def test_a_second_writer_is_refused_at_the_start(ledger: Path) -> None:
+    """A process that has a volume open for writing is named, and nothing is opened; one that reads disturbs nobody."""
+    with second_program(ledger / "ledger-1.db", "rw") as process:
+        with pytest.raises(LedgerError, match=rf"process {process.pid} .* open for writing: a ledger has one writer"):
+            Store.open(ledger)
+        assert [process.pid] == [opener.pid for opener in writers_of(frozenset({ledger / "ledger-1.db"}))]
+    with second_program(ledger / "ledger-1.db", "ro"):
+        Store.open(ledger).close()
+
+
+def test_a_second_writer_is_found_by_what_it_wrote(ledger: Path) -> None:
+    """A program that writes into the open ledger ends it at the next commit, before anything is told."""
+    with closing(Store.open(ledger)) as store:
+        entries = store.seq
+        record = seal(following_draft(), store.seq + 1, store.head)
+        with second_program(ledger / "ledger-1.db", "rw") as process:
+            assert process.stdin is not None
             assert process.stdout is not None
-            assert b"open\n" == process.stdout.readline()
-            seen[mode] = [opener.pid == process.pid for opener in writers_of(frozenset({ledger / "ledger-1.db"}))]
-            process.communicate()
-    assert {"ro": [], "rw": [True]} == seen
+            process.stdin.write("\n")
+            process.stdin.flush()
+            assert process.stdout.readline() == "wrote\n"
+            with pytest.raises(LedgerError, match="another program wrote into the ledger"):
+                store.commit([record])
+    assert entries == len(list(rows_of(ledger / "ledger-1.db")))
+
+
+def following_draft() -> Draft:
+    """Any entry."""
+    return Draft(
+        "2026-12-01T14:00:00.000000Z", "boot-1", 1, "Stopped", None, None, "here", "meterd", None, None, "{}", ()
+    )
+
+
+def rows_of(path: Path) -> list[int]:
+    with closing(sqlite3.connect(path)) as connection:
+        return [seq for (seq,) in connection.execute("SELECT seq FROM entry")]
 
 
 def test_opening_tables_goes_on(ledger: Path, tmp_path: Path) -> None:
