@@ -17,8 +17,9 @@ from meterd.accounting.commands import (
     SetSite,
     WagerSeen,
 )
+from meterd.accounting.entries import Entry, Kind, Posting
 from meterd.accounting.refusals import Refusal
-from meterd.accounting.rules import Decision, decide
+from meterd.accounting.rules import Decision, beyond_bounds, decide
 from meterd.accounting.settings import (
     Floor,
     LevelSettings,
@@ -66,3 +67,15 @@ def test_a_lock_that_would_pass_the_largest_amount_is_refused_and_changes_no_acc
     assert Refusal.AMOUNT_OUT_OF_BOUNDS is refused.refusal.refusal
     assert before == book.balances
     assert "OPEN" == book.tables["T1"].state
+
+
+def test_a_posting_too_large_for_the_ledger_is_refused_though_its_account_would_hold_the_outcome() -> None:
+    """From the lowest to the highest amount is twice the largest, and no column holds that."""
+    book = Book()
+    book.balances["house/pays/T1"] = -MICROCENTS_MAX
+    book.balances["paid/T1"] = MICROCENTS_MAX
+    moved = [MICROCENTS_MAX, MICROCENTS_MAX + 1]
+    entries = [
+        Entry(Kind.PAID, "x", postings=(Posting("house/pays/T1", cents), Posting("paid/T1", -cents))) for cents in moved
+    ]
+    assert [None, "house/pays/T1"] == [beyond_bounds(book, (entry,)) for entry in entries]
