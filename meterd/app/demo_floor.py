@@ -155,7 +155,12 @@ def plan(site: Site) -> dict[str, Any]:
     for bus in site.buses:
         modules = [{"unit": m.unit, "profile": asdict(m.profile), "serial": m.serial} for m in site.modules_of(bus.id)]
         signs = [
-            {"id": sign.id, "type_code": sign.model.type_code, "address": sign.model.address}
+            {
+                "id": sign.id,
+                "type_code": sign.model.type_code,
+                "address": sign.model.address,
+                "columns": sign.model.columns,
+            }
             for sign in site.signs
             if sign.bus == bus.id
         ]

@@ -88,7 +88,10 @@ class Attention:
 
 
 class Line:
-    """One line. ``turnaround_s`` by unit; ``unplug`` takes the daemon's port away, ``plug`` brings it back."""
+    """One line. ``turnaround_s`` by unit; ``unplug`` takes the daemon's port away, ``plug`` brings it back.
+
+    With ``echo`` a sender hears what it says.
+    """
 
     def __init__(
         self,
@@ -105,6 +108,7 @@ class Line:
         self.turnaround_s = dict(turnaround_s or {})
         self.noise = noise or Noise()
         self.carried = 0
+        self.echo = False
         self._attention = attention
         self._read_at = self._away_s = 0.0
         self._loop = asyncio.get_running_loop()
@@ -180,6 +184,8 @@ class Line:
         fresh = now > self._asked_at + len(self._asked) * self.character_s
         self._asked_at, self._asked = (now, data) if fresh else (self._asked_at, self._asked + data)
         self.carried += len(data)
+        if self.echo:
+            self._write(self._outer, data)
         self._write(self._inner, self.noise.carry(data))
 
     def _from_device(self) -> None:

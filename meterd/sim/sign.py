@@ -87,6 +87,7 @@ class AlphaSign:
         self._priority: tuple[Part, ...] | None = None
         self._sequence: str | None = None
         self.clock: list[Command] = []
+        self.mute = False
         self._ended = self._deaf_until = float("-inf")
         self._cleared = False
         self._usable = False
@@ -124,7 +125,7 @@ class AlphaSign:
 
     def answer(self, command: Command) -> bytes:
         """What it says to a read; empty for everything else, and from a sign that does not answer."""
-        if not self.plan.answers:
+        if self.mute or not self.plan.answers:
             return b""
         match command:
             case ReadInformation():

@@ -9,6 +9,7 @@ import asyncio
 import contextlib
 import random
 import selectors
+from collections.abc import Container
 from pathlib import Path
 from typing import Final
 
@@ -32,10 +33,11 @@ SILENCE_S: Final = 0.05
 
 
 class ModuleLine:
-    """All modules of one line, behind its bytes."""
+    """All modules of one line, behind its bytes. Of the ``muted`` ones the answers get lost."""
 
-    def __init__(self, modules: list[SimModule]) -> None:
+    def __init__(self, modules: list[SimModule], muted: Container[SimModule] = ()) -> None:
         self.modules = {module.unit: module for module in modules}
+        self._muted = muted
         self.slave = ModbusSlave({module.unit: module.bank for module in modules})
         self._heard_at = 0.0
 
@@ -49,7 +51,7 @@ class ModuleLine:
         answers = self.slave.receive(data)
         for answer in answers:
             self.modules[answer.unit].asked(at)
-        return b"".join(answer.frame for answer in answers)
+        return b"".join(answer.frame for answer in answers if self.modules[answer.unit] not in self._muted)
 
 
 class World:
@@ -61,6 +63,7 @@ class World:
         self.modules: dict[tuple[str, int], SimModule] = {}
         self.signs: dict[str, AlphaSign] = {}
         self.games: dict[str, SasLine] = {}
+        self.muted: set[SimModule] = set()
         self._attention = Attention()
         self._ends: list[DeviceEnd] = []
         self._tasks: list[asyncio.Task[None]] = []
@@ -130,7 +133,7 @@ class World:
             modules = [SimModule(each.unit, each.shape, each.serial) for each in plan.modules]
             self.modules.update({(plan.id, module.unit): module for module in modules})
             if not plan.device_port:
-                self._ends.append(DeviceEnd(line, ModuleLine(modules).serve))
+                self._ends.append(DeviceEnd(line, ModuleLine(modules, self.muted).serve))
 
     async def _watch_modules(self) -> None:
         loop = asyncio.get_running_loop()
