@@ -127,13 +127,23 @@ def words(told: Sequence[Told], currency: str, amounts: Mapping[str, int]) -> st
     """
     lines = [_line(each, currency, amounts) for each in told]
     shown: dict[str, int] = {}
+    pools: dict[str, Mapping[str, int]] = {}
     for each in told:
         for level, values in (each.body.get("levels") or {}).items():
             shown[level] = values["display_microcents"]
+        pools.update(each.body.get("pools") or {})
     if any(each.kind in _IN_THE_FILE for each in told):
         lines.append("write it into the site file, too, before the next start")
-    lines += [f"{level} shows {currency} {format_cents(now // MICROCENTS_PER_CENT)}" for level, now in shown.items()]
+    lines += [f"{level} shows {_amount(now, currency)}" for level, now in shown.items()]
+    for pool, values in pools.items():
+        posted = f", posted {currency} {format_cents(values['posted_cents'])}" if "posted_cents" in values else ""
+        lines.append(f"{pool} holds {_amount(values['microcents'], currency)}{posted}")
     return "\n".join(lines)
+
+
+def _amount(microcents: int, currency: str) -> str:
+    """Whole cents of an amount that is not negative, as a sign shows it."""
+    return f"{currency} {format_cents(microcents // MICROCENTS_PER_CENT)}"
 
 
 def _line(told: Told, currency: str, amounts: Mapping[str, int]) -> str:
@@ -172,6 +182,9 @@ def _money(body: Mapping[str, Any], currency: str) -> Iterator[str]:
             yield f"{label} {currency} {format_cents(value)}".strip()
         elif name in body and value is None and name in _NONE_IS_SAID:
             yield f"{label} none"
+    for name in ("microcents", "moved_microcents"):
+        if name in body:
+            yield _amount(body[name], currency)
     for seat in body.get("paid", ()):
         yield f"seat {seat['seat']} {currency} {format_cents(seat['cents'])}"
     if isinstance(body.get("awards"), dict) and "win" in body:
