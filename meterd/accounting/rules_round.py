@@ -144,8 +144,9 @@ def _locked(book: Book, table: TableState, link: LinkState, command: Lock, accep
     seats: list[dict[str, Any]] = []
     wagers: list[tuple[int, int]] = []
     units = 0
-    for seat, count, event, *_ in accepted:
-        fact: dict[str, Any] = {"seat": seat, "units": count, "cents": count * wager_cents}
+    for seen in accepted:
+        seat, count, event = seen.seat, seen.units, seen.event
+        fact: dict[str, Any] = {"seat": seat, "units": count, "cents": count * wager_cents, **_base_facts(seen)}
         if event is not None:
             fact["event"] = f"{event.input}:{event.epoch}:{event.count}"
         seats.append(fact)
@@ -188,13 +189,17 @@ def _locked(book: Book, table: TableState, link: LinkState, command: Lock, accep
     )
 
 
+def _base_facts(seen: WagerSeen) -> dict[str, int]:
+    return {} if seen.base_cents is None else {"base_cents": seen.base_cents}
+
+
 def _seat_refused(table: TableState, command: Lock, seen: WagerSeen, why: Refused) -> Entry:
     kind = Kind.UNREASONABLE if why.refusal is Refusal.UNREASONABLE_CONTRIBUTION else Kind.REFUSED
     body = {
         "command": "Lock",
         "refusal": why.refusal.value,
         "detail": why.detail,
-        "keyed": {"table": table.settings.id, "seat": seen.seat, "units": seen.units},
+        "keyed": {"table": table.settings.id, "seat": seen.seat, "units": seen.units, **_base_facts(seen)},
         "round": table.round + 1,
     }
     return entry(command, kind, body, table=table.settings.id, link=table.settings.link, first=False)
