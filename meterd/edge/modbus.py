@@ -33,7 +33,8 @@ from meterd.edge.modbus_unit import UNHEARD_MS, Snapshot, UnheardError, Unit, Un
 from meterd.edge.serialport import Backoff, PortLostError, program_fault, wait_for_port
 from protocols.events import DeviceDown, DeviceUp, InputStuck, Reading
 
-FAILURES_MAX: Final = 3  # polls in a row without a good reply; one or two are noise
+SILENCES_MAX: Final = 3  # polls in a row without any reply; one or two are noise
+FAILURES_MAX: Final = 8  # without a good one, where some were garbled: a bad cable, and still less than UNHEARD_MS
 PROBE_FIRST_S: Final = 2.0
 PROBE_MAX_S: Final = 5.0  # a module that was switched on again is back within this
 WRITES_IN_A_ROW_MAX: Final = 4  # at 38400 baud they take 70 ms, so no poll becomes late by them
@@ -61,7 +62,7 @@ class ModbusBus:
         ``identities``: which device belongs where in the whole site; ``trace`` is told every byte.
         """
         self._bus = bus
-        unheard_ms = max(UNHEARD_MS, FAILURES_MAX * poll.levels_ms + poll.timeout_ms)
+        unheard_ms = max(UNHEARD_MS, SILENCES_MAX * poll.levels_ms + poll.timeout_ms)
         self._units = {plan.unit: Unit(plan, unheard_ms, poll.stuck_s) for plan in units}
         self._poll = poll
         self._period_s = poll.levels_ms / 1000
@@ -71,6 +72,7 @@ class ModbusBus:
         self._line = Line(bus, self.stats, clock=clock, trace=trace)
         self._line.on_lost = self._stir
         self._talk = Talk(self._line, poll, self.stats, identities or Identities.of(units), clock)
+        self._talk.spacing_s = min(self._period_s, poll.counters_ms / 1000 / (len(units) + 1))
         self._backoff = Backoff()
         self._stirred = asyncio.Event()
         self._settled = asyncio.Event()
@@ -143,7 +145,7 @@ class ModbusBus:
         start_s = self._clock() + zlib.crc32(self._bus.id.encode()) % 1000 / 1000 * self._period_s / len(self._units)
         for place, unit in enumerate(self._units.values()):
             unit.due_s = start_s + place * self._period_s / len(self._units)
-            unit.failures = 0
+            unit.answered()
             unit.probe_s = 0.0
 
     def _port_down(self, lost: PortLostError) -> None:
@@ -239,9 +241,9 @@ class ModbusBus:
             self._probe_later(unit)
         except (NoReplyError, ModuleRefusedError) as fault:
             unit.failures += 1
-            if unit.failures >= FAILURES_MAX:
-                silent = isinstance(fault, NoReplyError)
-                if silent:
+            unit.silences += not getattr(fault, "garbled", False)
+            if unit.silences >= SILENCES_MAX or unit.failures >= FAILURES_MAX:
+                if isinstance(fault, NoReplyError):
                     self._unit_down(unit, "timeout", self._stats.port_hint)
                 else:
                     self._unit_down(unit, "refused", str(fault), again=True)
@@ -252,7 +254,8 @@ class ModbusBus:
         failures, mismatches = unit.failures, max(1, unit.mismatches)
         await self._attempt(unit, work)
         if unit.failures > failures or unit.mismatches > mismatches:
-            unit.write_after_s = unit.heartbeat_due_s = unit.check_due_s = self._clock() + CHECK_S
+            wait_s = self._period_s if unit.failures and not unit.silences else CHECK_S
+            unit.write_after_s = unit.heartbeat_due_s = unit.check_due_s = self._clock() + wait_s
 
     def _probe_later(self, unit: Unit) -> None:
         """Ask again in 2 s, then less often, up to every 5 s."""
@@ -272,7 +275,9 @@ class ModbusBus:
 
     async def _bring_up(self, unit: Unit) -> None:
         """Who it is, then what its outputs show, then a baseline: from here on the module is trusted."""
-        if not await self._talk.introduce(unit):
+        told_all = await self._talk.introduce(unit)
+        unit.answered()
+        if not told_all:
             unit.due_s = self._clock()
             return
         self._trust(unit, *await self._talk.read_all(unit))
@@ -284,10 +289,11 @@ class ModbusBus:
         unit.up = True
         unit.cause = None
         unit.told.clear()
-        unit.failures = 0
+        unit.answered()
         unit.snapshot, unit.handed, unit.counts_at_ms = snapshot, reading, snapshot.ended_ms
         unit.counters_due_s = now_s + self._poll.counters_ms / 1000
-        unit.check_due_s = unit.heartbeat_due_s = now_s
+        unit.heartbeat_due_s = now_s
+        unit.check_due_s = now_s + CHECK_S / 2
         unit.probe_s = 0.0
         unit.due_s = now_s + self._period_s
         self._stats.units_up += 1
@@ -299,7 +305,7 @@ class ModbusBus:
         snapshot, counts = await self._talk.read_changed(unit)
         if unit.handed is None:  # :meth:`rebaseline` was called meanwhile
             return
-        unit.failures = 0
+        unit.answered()
         self._tell_stuck(unit)
         if counts is None:
             unit.snapshot = snapshot

@@ -55,7 +55,14 @@ log = structlog.get_logger()
 
 
 class NoReplyError(Exception):
-    """A module did not answer in time, or not with the one reply the request can have."""
+    """A module did not answer in time, or not with the one reply the request can have.
+
+    ``garbled``: something of a reply came. A bad cable, then, more likely than a dead module.
+    """
+
+    def __init__(self, message: str, *, garbled: bool = False) -> None:
+        super().__init__(message)
+        self.garbled = garbled
 
 
 class ModuleRefusedError(Exception):
@@ -250,8 +257,9 @@ class Line:
             async with asyncio.timeout(deadline_s) as self._deadline:
                 answer = await _call(self._client, request)
         except (TimeoutError, ModbusException) as fault:
-            self._gave_up(request)
-            raise NoReplyError(f"unit {request.unit} gave no reply to function {request.function}") from fault
+            heard = self._gave_up(request)
+            message = f"unit {request.unit} gave no reply to function {request.function}"
+            raise NoReplyError(message, garbled=heard not in {None, Cause.ECHO}) from fault
         finally:
             self._deadline = None
             self._listening = False
@@ -267,17 +275,18 @@ class Line:
         values = answer.bits if request.function in (READ_COILS, READ_INPUTS) else answer.registers
         return Reply(tuple(values[: request.count]), self._began_s, self._ended_s)
 
-    def _gave_up(self, request: Request) -> None:
-        """No acceptable reply came. Raises the loss of the port if that was why."""
+    def _gave_up(self, request: Request) -> Cause | None:
+        """No acceptable reply came; what came instead. Raises the loss of the port if that was why."""
         if self._guard.unechoed():
             self._echo(ECHOES_NOT)
-        self._guard.settle()
+        heard = self._guard.settle()
         if self.lost is not None:
             raise self.lost from None
         if self._link is not None and self._link.get_write_buffer_size():
             raise PortLostError(f"{self._bus.port} takes no bytes: is it held back by flow control?")
         self._stats.frames["timeout"] += 1
         self.pace.silent_for(self.pace.line_s(request.reply_bytes))
+        return heard
 
     def _take_counts(self) -> None:
         """Move what the guard counted into the stats."""

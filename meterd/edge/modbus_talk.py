@@ -25,6 +25,7 @@ AVOID_S: Final = 1.0  # later than this after a timeout no reply comes any more
 MISMATCHES_MAX: Final = 3  # read-backs in a row that are not what was written; a module that restarted shows one
 REFUSALS_MAX: Final = 3
 SILENCES_MAX: Final = 5  # unanswered writes in a row while polls are answered
+GARBLED_MAX: Final = 12  # the same where something of a reply came
 
 
 class OutputsError(Exception):
@@ -43,6 +44,8 @@ class Talk:
         self._stats = stats
         self._identities = identities
         self._clock = clock
+        self._routine_s = 0.0
+        self.spacing_s = 0.0  # between two routine reads of counters, so that the modules' do not fall into one cycle
 
     # ---- before it is trusted
 
@@ -98,8 +101,12 @@ class Talk:
         now_s = self._clock()
         if request is None:
             return snapshot, unit.counts(None)
-        if unit.handed is None or (snapshot.levels == unit.handed.levels and now_s < unit.counters_due_s):
+        if unit.handed is None:
             return snapshot, None
+        if snapshot.levels == unit.handed.levels:
+            if now_s < max(unit.counters_due_s, self._routine_s + self.spacing_s):
+                return snapshot, None
+            self._routine_s = now_s
         unit.counters_due_s = now_s  # stays due if this read fails
         unit.long_turn = True
         counts = unit.counts(await self.ask(unit, request))
@@ -156,7 +163,7 @@ class Talk:
         except (ModuleRefusedError, NoReplyError) as fault:
             unit.write_failures += 1
             most = REFUSALS_MAX if isinstance(fault, ModuleRefusedError) else SILENCES_MAX
-            if unit.write_failures >= most:
+            if unit.write_failures >= (GARBLED_MAX if getattr(fault, "garbled", False) else most):
                 raise OutputsError(f"{unit.device}: {fault}") from fault
             raise
         unit.write_failures = 0

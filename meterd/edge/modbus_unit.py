@@ -90,7 +90,7 @@ class Unit(Outputs):
         self.up = False
         self.cause: str | None = None
         self.told: set[tuple[str, str]] = set()  # causes and details of losses told since it was last trusted
-        self.failures = 0
+        self.failures = self.silences = 0  # polls in a row without a good reply, and how many of them without any
         self.write_failures = 0  # writes in a row that were not answered, or refused
         self.probe_s = 0.0
         self.due_s = 0.0
@@ -213,6 +213,10 @@ class Unit(Outputs):
         """What the floor is told."""
         before = self.snapshot.ended_ms if self.snapshot else snapshot.began_ms
         return Reading(self.device, snapshot.began_ms, snapshot.ended_ms, before, snapshot.levels, counts)
+
+    def answered(self) -> None:
+        """It gave a good reply to a poll."""
+        self.failures = self.silences = 0
 
     def forget(self) -> None:
         """Nothing known of the module holds any longer: levels, counts, what its outputs show."""

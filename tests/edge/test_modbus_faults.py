@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import functools
 import os
 import random
 from collections.abc import Coroutine
@@ -321,10 +322,14 @@ def test_a_module_that_stands_in_its_own_way_in_two_ways_is_told_of_each_once() 
                 return []
 
             r.cable.to_module = moody
+
+            def asked_again(before: int) -> bool:
+                r.bus._units[40].due_s = 0.0  # now, not in two seconds
+                r.bus._stir()
+                return len(r.cable.requests) >= before + 8
+
             for refuses in (True, False, True, False):  # noqa: B007 - the cable looks at it
-                r.bus._units[40].due_s = 0.0  # asked now, not in two seconds
-                asked = len(r.cable.requests)
-                await until(lambda asked=asked: len(r.cable.requests) >= asked + 6)  # type: ignore[misc]
+                await until(functools.partial(asked_again, len(r.cable.requests)))
             told = [(down.cause, down.found) for down in r.floor.of(DeviceDown)]
             assert len(set(told)) == len(told)
             assert len(told) <= 3
@@ -415,5 +420,32 @@ def test_a_fault_of_the_program_closes_the_line_and_begins_it_again(monkeypatch:
             )
             assert "ZeroDivisionError" in r.stats.port_cause
             await r.floor.until(lambda: len(r.floor.of(DeviceUp)) == 2)
+
+    run(work())
+
+
+def test_a_bad_cable_is_no_dead_module() -> None:
+    """Garbled replies show that somebody is there: eight in a row are needed to lose it, three silences are."""
+
+    async def work() -> None:
+        async with rig() as r:
+            await r.floor.until(lambda: bool(r.floor.of(DeviceUp)))
+            spoiled: list[bytes] = []
+
+            def spoil(data: bytes) -> list[bytes]:
+                if len(spoiled) == 7:
+                    return [data]
+                spoiled.append(data)
+                return [data[:-1] + bytes((data[-1] ^ 1,))]
+
+            r.cable.to_daemon = spoil
+            await until(lambda: len(spoiled) == 7)
+            await more_polls(r, 5)
+            assert [] == r.floor.of(DeviceDown)
+            assert 7 == r.stats.frames["crc"]
+            r.cable.to_daemon = lambda data: [data[:-1] + bytes((data[-1] ^ 1,))]
+            await r.floor.until(lambda: bool(r.floor.of(DeviceDown)))
+            assert r.floor.of(DeviceDown)[0].cause in {"timeout", "unheard"}
+            assert 7 + 8 == r.stats.frames["crc"]
 
     run(work())
