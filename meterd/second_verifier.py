@@ -503,6 +503,7 @@ class Ledger:
 
     def __init__(self, keys: list[str]) -> None:
         """Begin before entry 1. ``keys`` are those somebody vouched for; else the ledger's own are believed."""
+        self.first = 1
         self.entries = 0
         self.head = bytes(hashlib.sha256().digest_size)
         self.money = Money()
@@ -592,6 +593,7 @@ class Ledger:
             raise BadError(seq, "the balances it carries over are no whole numbers that sum to zero")
         subtrees = [bytes.fromhex(node) for node in facts["tree"]["frontier"]]
         if alone:
+            self.first = seq
             self.money.balance.update(balances)
             self.tree.size, self.tree.subtrees = facts["tree"]["size"], subtrees
             self._keys = list(facts["keys"])
@@ -632,6 +634,7 @@ def report(ledger: Ledger, held: int, bad: BadError | None, file: Path) -> dict[
     return {
         "ok": bad is None,
         "entries": ledger.entries,
+        "first_seq": ledger.first,
         "head": ledger.head.hex(),
         "first_bad": None if bad is None else {"file": str(file), "seq": bad.seq, "reason": bad.reason},
         "levels": ledger.money.levels(),
@@ -846,7 +849,8 @@ def words(found: dict[str, Any]) -> str:
     lines = []
     bad = found["first_bad"]
     if bad is None:
-        lines.append(f"ok: {found['entries']} entries hold; head {found['head']}")
+        since = "" if found["first_seq"] == 1 else f" from entry {found['first_seq']} on, what was before is not here"
+        lines.append(f"ok: {found['entries']} entries hold{since}; head {found['head']}")
     else:
         row = "the file" if bad["seq"] is None else f"entry {bad['seq']}"
         lines.append(f"NOT OK: {bad['file']}: {row}: {bad['reason']}")

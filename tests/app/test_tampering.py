@@ -1,0 +1,43 @@
+"""Somebody with the files changes a ledger of three volumes: both verifiers name where, or it carried no fact."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from tampering import CHANGES, DAYS, KEY, attempt, first_word, write
+
+from meterd import second_verifier
+
+SEED = 20261130
+
+
+@pytest.mark.parametrize(
+    ("entries", "changes"),
+    [pytest.param(900, 90, id="short"), pytest.param(10_000, 1_005, id="whole", marks=pytest.mark.slow)],
+)
+def test_every_change_is_named_or_carried_no_fact(tmp_path: Path, entries: int, changes: int) -> None:
+    """Rows, bytes, triggers, files and checkpoints, changed one at a time."""
+    print(f"seed {SEED}")
+    numbers = random.Random(SEED)
+    original = tmp_path / "original"
+    write(original, entries, numbers)
+    notes = sorted(original.glob("checkpoint-*.txt"))
+    sound = first_word(original, notes)
+    assert sound.ok
+    assert DAYS == len(list(original.glob("ledger-*.db"))) == len(notes)
+    second = second_verifier.check([original], notes, [str(KEY.public)])
+    assert (True, sound.head.hex()) == (second["ok"], second["head"])
+    wrong, tally = [], Counter[tuple[str, str]]()
+    for n in range(changes):
+        change = CHANGES[n % len(CHANGES)]
+        what, outcome, words = attempt(original, tmp_path / "changed", change, numbers, sound.head)
+        tally[change.__name__, outcome] += 1
+        if words:
+            wrong.append(f"{what}: {words}")
+    print(dict(tally))
+    assert [] == wrong
+    # Without its first volume a ledger still proves its head, by the book and the tree that the second one carries.
+    assert {"a_bit", "a_cut_file", "a_volume_less"} >= {name for name, outcome in tally if outcome == "no fact"}
