@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -58,6 +59,26 @@ def test_a_demo_is_unmistakable_and_a_win_is_announced(web: Any, daemon: Any, br
     browser.screenshot(tmp_path / "win.png")
     daemon.show(5_000_000, awards=[{**award, "status": "paid"}])
     browser.wait("return document.getElementById('win').hidden", True)
+
+
+def test_what_players_must_be_told_stands_on_the_sign(web: Any, daemon: Any, browser: Browser) -> None:
+    """Where the house may keep contributions the sign says so in the daemon's words, and says nothing elsewhere."""
+    told, hidden = (
+        "return document.getElementById('notice').textContent",
+        "return document.getElementById('notice').hidden",
+    )
+    browser.open(f"{web.url}/sign/nexus-1")
+    browser.wait(MEGA, "$50,012.34")
+    assert browser.run(hidden)
+    links = copy.deepcopy(daemon.snapshot["links"])
+    links["nexus-1"]["disclosure"] = "Part may be kept by the house."
+    daemon.show(5_001_300, links=links)
+    browser.wait(told, "Part may be kept by the house.")
+    assert not browser.run(hidden)
+    box = browser.run(
+        "const b = document.getElementById('notice').getBoundingClientRect(); return [b.bottom, b.height]"
+    )
+    assert 0 < box[1] < box[0] <= browser.run("return window.innerHeight")
 
 
 def test_a_silent_controller_closes_the_sign(web: Any, daemon: Any, browser: Browser) -> None:

@@ -11,6 +11,7 @@ const win = document.getElementById("win");
 const demo = document.getElementById("demo");
 const where = document.getElementById("where");
 const stale = document.getElementById("stale");
+const notice = document.getElementById("notice");
 const closedText = document.getElementById("closed");
 stale.textContent = "connecting";
 const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
@@ -77,6 +78,8 @@ follow(
     document.title = view.demo ? `DEMO · ${link}` : link;
     demo.hidden = !view.demo;
     where.textContent = [view.site, link].filter(Boolean).join(" · ");
+    notice.textContent = view.link?.disclosure ?? "";
+    notice.hidden = !notice.textContent;
     if (view.closed || !view.link) {
       close(view.closed ?? "no such link");
       return;
