@@ -633,7 +633,7 @@ def report(ledger: Ledger, held: int, bad: BadError | None, file: Path) -> dict[
     """What ``--json`` prints; its first keys are those of ``meterd ledger verify --json``."""
     return {
         "ok": bad is None,
-        "entries": ledger.entries,
+        "entries": max(0, ledger.entries - ledger.first + 1),
         "first_seq": ledger.first,
         "head": ledger.head.hex(),
         "first_bad": None if bad is None else {"file": str(file), "seq": bad.seq, "reason": bad.reason},

@@ -37,6 +37,7 @@ class Found:
     round: int
     link: str = ""
     origin: str = ""
+    before: Tree = field(default_factory=Tree)
     hashes: list[bytes] = field(default_factory=list)
     kept: dict[str, list[Record]] = field(default_factory=lambda: {why: [] for why in _BY_REASON})
     since_end: list[Record] = field(default_factory=list)
@@ -57,13 +58,16 @@ def find_round(records: Iterable[Record], table: str, number: int) -> Found:
     audit = Audit()
     found = Found(table, number)
     for record in records:
+        if record.kind == Kind.BOOK_CARRIED:
+            audit.begin_volume()
         reason = audit.take(record)
         if reason is not None:
-            raise LedgerError(f"entry {audit.entries + 1} does not hold: {reason}. There is no pack of such a ledger")
-        if record.seq == 1:
-            found.origin = origin_of(record.site, record.hash)
+            raise LedgerError(f"entry {audit.next_seq} does not hold: {reason}. There is no pack of such a ledger")
+        body = parse(record.body)
+        if not found.hashes:
+            _begin(found, record, body)
         found.hashes.append(record.hash)
-        _keep(found, record, parse(record.body))
+        _keep(found, record, body)
     if not found.locked:
         state = audit.book.tables.get(table)
         if state is None:
@@ -74,8 +78,8 @@ def find_round(records: Iterable[Record], table: str, number: int) -> Found:
 
 def pack(found: Found, *, sign: Callable[[str], str] | None, frames: Sequence[dict[str, Any]] = ()) -> dict[str, Any]:
     """The document. ``sign`` signs a checkpoint over the whole ledger as it was read; without it there is none."""
-    size = len(found.hashes)
-    leaves = Leaves(Tree(), found.hashes)
+    leaves = Leaves(found.before, found.hashes)
+    size = leaves.end
     root = leaves.root(size)
     entries = []
     seen: set[int] = set()
@@ -149,6 +153,15 @@ def entry_json(record: Record) -> dict[str, Any]:
         "hash": record.hash.hex(),
         "postings": [list(posting) for posting in record.postings],
     }
+
+
+def _begin(found: Found, record: Record, body: dict[str, Any]) -> None:
+    """The ledger's name, and the tree of what lies in volumes before the first one here."""
+    if record.kind == Kind.BOOK_CARRIED:
+        found.origin = body["origin"]
+        found.before = Tree(body["tree"]["size"], [bytes.fromhex(node) for node in body["tree"]["frontier"]])
+    else:
+        found.origin = origin_of(record.site, record.hash)
 
 
 def _keep(found: Found, record: Record, body: dict[str, Any]) -> None:

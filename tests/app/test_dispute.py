@@ -9,9 +9,12 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
-from verify_ledger import tamper, write_ledger
+from test_volumes import Shift, open_round, rest_of_round
+from verify_ledger import DEALER, a_few_rounds, opening, tamper, write_ledger
 
 from meterd import second_verifier
+from meterd.accounting.commands import EndGame, Lock, WagerSeen
+from meterd.app.create import create_with
 from meterd.app.dispute import find_round, pack
 from meterd.cli.main import main
 from meterd.edge.keys import new_key_file, read_key
@@ -124,6 +127,26 @@ def test_no_such_round(ledger: Path) -> None:
         find_round(read_records(ledger), "T1", 99)
     with pytest.raises(MisuseError, match=r"no table T9\. It has: T1, T2"):
         find_round(read_records(ledger), "T9", 1)
+
+
+def test_a_round_of_a_later_volume(key: Path, tmp_path: Path) -> None:
+    """Rounds on both sides of a day's end, and one that spans it, are packed and checked like any other."""
+    create_with(tmp_path / "ledger", opening())
+    shift = Shift(tmp_path / "ledger")
+    shift.play(*a_few_rounds(), *open_round())
+    shift.end_day(1)
+    shift.play(*rest_of_round(next(iter(shift.book.open_awards))))
+    wagers = tuple(WagerSeen(seat) for seat in (1, 2, 5))
+    shift.play(Lock(actor=DEALER, table="T1", wagers=wagers), EndGame(actor=DEALER, table="T1"))
+    shift.store.close()
+    spanning = packed(tmp_path / "ledger", key, "T1", 5)
+    assert {"DayRead", "BookCarried"} < {kept["entry"]["kind"] for kept in spanning["entries"]}
+    for number in (1, 5, 6):
+        found = check(packed(tmp_path / "ledger", key, "T1", number), key, tmp_path)
+        assert (None, True) == (found["reason"], found["ok"]), number
+    (tmp_path / "ledger" / "ledger-1.db").unlink()
+    found = check(packed(tmp_path / "ledger", key, "T1", 6), key, tmp_path)
+    assert (None, True) == (found["reason"], found["ok"]), "older volumes may lie elsewhere"
 
 
 def test_a_ledger_that_does_not_hold(tmp_path: Path) -> None:
