@@ -2,8 +2,8 @@
 
 Rule 1: no key's codes begin with the whole of another key's, so a code that completes a key always does so at once.
 Rule 2: a code that continues nothing drops what was begun and begins anew. It is never held back for later.
-Rule 3: whoever pressed the first code of several hears of it (:data:`~protocols.events.KEY_PART`): each press of a
-finger is answered.
+Rule 3: whoever pressed the first code of several and no more hears of it (:data:`~protocols.events.KEY_PART`): each
+press of a finger is answered. Where the rest came in the same breath, the key itself is answer enough.
 """
 
 from __future__ import annotations
@@ -36,7 +36,8 @@ class KeySequences:
 
     def take(self, codes: Iterable[int]) -> tuple[str, ...]:
         """The keys that ``codes`` make, in order. A code that belongs to no key yields :data:`KEY_LOST`."""
-        return tuple(self._take(code) for code in codes)
+        keys = [self._take(code) for code in codes]
+        return tuple(key for key in keys[:-1] if key != KEY_PART) + tuple(keys[-1:])
 
     def _take(self, code: int) -> str:
         for codes in ((*self._begun, code), (code,)):

@@ -11,7 +11,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from meterd.config import Site
+from meterd.config import PadRef, Site
 
 
 class DemoTable(NamedTuple):
@@ -170,6 +170,7 @@ def plan(site: Site) -> dict[str, Any]:
             if sas.bus == bus.id
             for game in sas.games
         ]
+        pads = [_pad(pad) for pad in site.pads_of(bus.id) if bus.kind == "osdp"]
         buses.append(
             {
                 "id": bus.id,
@@ -179,6 +180,14 @@ def plan(site: Site) -> dict[str, Any]:
                 "modules": modules,
                 "signs": signs,
                 "games": games,
+                "pads": pads,
             }
         )
     return {"buses": buses, "tables": tables}
+
+
+def _pad(pad: PadRef) -> dict[str, Any]:
+    """An OSDP pad with the key from the factory, which a demo may use."""
+    text = pad.profile.text
+    size = {"lines": text.lines, "columns": text.columns} if text is not None else {"lines": 0}
+    return {"address": pad.unit, "keys": {name: list(codes) for name, codes in pad.profile.keys.items()}, **size}

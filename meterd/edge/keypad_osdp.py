@@ -135,7 +135,7 @@ class OsdpLine:
         if channel.lost is not None:
             self._lose(channel.lost)
             return
-        self._look(channel)
+        self._look()
         self._count(channel)
 
     def close(self) -> None:
@@ -243,13 +243,12 @@ class OsdpLine:
 
     # ── between its calls ───────────────────────────────────────────────────────────────────────────────────────
 
-    def _look(self, channel: Channel) -> None:
+    def _look(self) -> None:
         if self._rebaseline.is_set():
             self._rebaseline.clear()
             for pad in self._pads:
                 pad.rebaseline()
         for pad in self._pads:
-            cause = pad.cause
             if pad.online and pad.state in {State.AWAY, State.RESUMING}:
                 pad.online = False
                 pad.came_online(self._identity(pad))
@@ -258,10 +257,23 @@ class OsdpLine:
             if pad.state is State.UP:
                 self._show(pad)
             self._revive(pad)
-            if pad.cause in {"key", "identity"} and pad.cause != cause:
-                self.stats.refused += 1
+            if pad.cause != pad.reported:
+                pad.reported = pad.cause
+                if pad.cause in {"key", "identity"}:
+                    self._refused(pad)
         self.stats.pads_up = sum(pad.state is State.UP for pad in self._pads)
-        del channel
+
+    def _refused(self, pad: Pad) -> None:
+        """Say what answered where."""
+        self.stats.refused += 1
+        log.warning(
+            "pads.refused",
+            bus=self.bus.id,
+            address=pad.ref.unit,
+            cause=pad.cause,
+            found=pad.found.identity if pad.found is not None else "",
+            expected=pad.ref.identity or "any with its key",
+        )
 
     def _identity(self, pad: Pad) -> DeviceId:
         told = self._library.get_pd_id(pad.index)

@@ -57,6 +57,7 @@ class Pad:
         self.device = ref.device
         self.state = State.AWAY
         self.cause: str | None = None
+        self.reported: str | None = None  # the cause that was last logged
         self.online = False  # as the library says, not yet looked at
         self.revive_s: float | None = None  # when it is asked anew
         self.found: DeviceId | None = None
@@ -178,7 +179,8 @@ class Pad:
         if wanted is None or self.state is not State.UP or self._refusals >= REFUSALS_MAX:
             return
         lines = (wanted.text or ())[: profile.text.lines] if profile.text is not None else ()
-        for number, text in enumerate(lines, start=1):
+        # The last line first: it answers the key, and whoever pressed it looks for that.
+        for number, text in reversed(tuple(enumerate(lines, start=1))):
             shown = text[: profile.text.columns].ljust(profile.text.columns) if profile.text is not None else text
             yield from self._unless_shown(f"line {number}", shown, _text(number, shown), note)
         if profile.led is not None and wanted.outputs:

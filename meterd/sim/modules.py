@@ -7,7 +7,7 @@ Times are seconds of the monotonic clock.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from typing import Final
 
@@ -48,6 +48,11 @@ class SimModule:
             self._show_input(index, on=False)
 
     # ---- the side of people
+
+    @property
+    def key_names(self) -> Mapping[str, int]:
+        """Key name → index of its input."""
+        return self.shape.keys or {}
 
     def input(self, index: int) -> bool:
         """Whether an input is active."""

@@ -6,13 +6,19 @@ returned. Keys are written as a layout writes them: ``B3`` is the key B and then
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import time
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, Self
 
 import osdp_sys  # type: ignore[import-not-found]
 
+from meterd.sim.plan import PadPlan
 from protocols.osdp_keys import codes
+
+#: The first byte of a pad's answer, and how long it thinks before it.
+REPLY_START: Final = 0x53
+PAD_TURNAROUND_S: Final = 0.003
 
 #: How often the library is called for one piece of bytes: one call reads, one answers.
 _STEPS: Final = 3
@@ -73,6 +79,12 @@ class OsdpPad:
         self.listeners: list[Callable[[], None]] = []
         self.reboot()
 
+    @classmethod
+    def of(cls, plan: PadPlan) -> Self:
+        """The pad of a plan."""
+        kind = PadKind(serial=plan.serial)
+        return cls(plan.address, bytes.fromhex(plan.key), kind=kind, lines=plan.lines, columns=plan.columns)
+
     def reboot(self) -> None:
         """Power off and on: the session, what was pressed and not told, and what was shown are gone."""
         osdp_sys.set_loglevel(osdp_sys.LOG_EMERG)  # it writes to standard output
@@ -94,7 +106,11 @@ class OsdpPad:
 
     def press(self, written: str) -> None:
         """Keys pressed so fast that the pad tells them in one reply."""
-        self._submit({"event": osdp_sys.EVENT_KEYPRESS, "reader_no": 0, "data": bytes(codes(written))})
+        self.press_codes(bytes(codes(written)))
+
+    def press_codes(self, data: bytes) -> None:
+        """The same by their codes."""
+        self._submit({"event": osdp_sys.EVENT_KEYPRESS, "reader_no": 0, "data": data})
 
     def card(self, bits: int, data: bytes) -> None:
         """A card held to the reader."""
@@ -146,6 +162,30 @@ class OsdpPad:
             "serial_number": self.kind.serial,
             "firmware_version": self.kind.firmware,
         }
+
+
+class DealerPad:
+    """A pad as the people of a table use it: keys by name, as ``keys`` maps them to codes."""
+
+    def __init__(self, pad: OsdpPad, keys: Mapping[str, Sequence[int]]) -> None:
+        self.pad = pad
+        self.listeners: list[Callable[[float], None]] = []
+        self.key_names: Mapping[str, int] = {name: index for index, name in enumerate(keys)}
+        self._codes = [bytes(each) for each in keys.values()]
+        pad.listeners.append(self._changed)
+
+    def set_input(self, index: int, *, on: bool, at: float) -> None:  # noqa: ARG002 - as a module is pressed
+        """A finger comes down on a key, or on the keys of a sequence one after the other; it going is nothing."""
+        if on:
+            self.pad.press_codes(self._codes[index])
+
+    def text(self) -> tuple[str, ...]:
+        """What the display shows."""
+        return self.pad.text()
+
+    def _changed(self) -> None:
+        for listener in self.listeners:
+            listener(time.monotonic())
 
 
 class OsdpPads:

@@ -13,6 +13,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, Field, dataclass, fields
 from typing import Any, Final, Self, TypeVar
 
+from protocols.osdp_keys import KEY_BYTES
+
 #: Games whose cards the simulated dealers can read.
 EVALUATORS: Final = ("five-card", "three-card", "sevens")
 
@@ -130,6 +132,18 @@ class GamePlan:
 
 
 @dataclass(frozen=True, slots=True)
+class PadPlan:
+    """An OSDP pad on a line. ``key``: hex, the one from the factory if left out. ``keys``: key name → codes."""
+
+    address: int
+    keys: Mapping[str, tuple[int, ...]]
+    key: str = "303132333435363738393a3b3c3d3e3f"
+    lines: int = 2
+    columns: int = 16
+    serial: int = 77
+
+
+@dataclass(frozen=True, slots=True)
 class NoisePlan:
     """What a bad cable does to a share of its chunks: dropped, one bit flipped, a byte too many. Off by default.
 
@@ -155,6 +169,7 @@ class LinePlan:
     baud: int
     modules: tuple[ModulePlan, ...] = ()
     signs: tuple[SignPlan, ...] = ()
+    pads: tuple[PadPlan, ...] = ()
     games: tuple[GamePlan, ...] = ()
     noise: NoisePlan = NoisePlan()
     device_port: str | None = None
@@ -211,6 +226,7 @@ class Plan:
         if not lines:
             raise PlanError("the plan names no line: it needs buses")
         known = {(line.id, module.unit) for line in lines for module in line.modules}
+        known |= {(line.id, pad.address) for line in lines for pad in line.pads}
         for table in tables:
             if table.evaluator not in EVALUATORS:
                 there = ", ".join(EVALUATORS)
@@ -290,6 +306,18 @@ def _counters(profile: Mapping[str, Any], place: str) -> Counters | None:
     return _made(Counters, {**raw, "clear": None}, f"{place}.counters", clear=clear)
 
 
+def _pad(raw: Mapping[str, Any], place: str) -> PadPlan:
+    keys = _record(_record(raw, place).get("keys", {}), f"{place}.keys")
+    pad = _made(PadPlan, raw, place, keys={name: tuple(codes) for name, codes in keys.items()})
+    try:
+        whole = len(bytes.fromhex(pad.key)) == KEY_BYTES
+    except (TypeError, ValueError):
+        whole = False
+    if not whole or not isinstance(pad.address, int):
+        raise PlanError(f"{place} needs an address, and as key 32 hex digits")
+    return pad
+
+
 def _line(raw: Mapping[str, Any], place: str) -> LinePlan:
     modules = _list(_record(raw, place), "modules", place)
     signs = _list(raw, "signs", place)
@@ -299,6 +327,7 @@ def _line(raw: Mapping[str, Any], place: str) -> LinePlan:
         raw,
         place,
         modules=tuple(_module(each, f"{place}.modules[{n}]") for n, each in enumerate(modules)),
+        pads=tuple(_pad(each, f"{place}.pads[{n}]") for n, each in enumerate(_list(raw, "pads", place))),
         signs=tuple(_made(SignPlan, each, f"{place}.signs[{n}]") for n, each in enumerate(signs)),
         games=tuple(_made(GamePlan, each, f"{place}.games[{n}]") for n, each in enumerate(games)),
         noise=_made(NoisePlan, raw.get("noise", {}), f"{place}.noise"),

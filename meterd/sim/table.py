@@ -8,8 +8,8 @@ Times are seconds of the monotonic clock; they are those of devices and eyes, wh
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
-from typing import Final
+from collections.abc import Callable, Mapping
+from typing import Final, Protocol
 
 from meterd.sim.journal import Journal
 from meterd.sim.modules import Lamp, SimModule
@@ -25,6 +25,22 @@ LOCK_HELD_S: Final = 0.15
 ANSWER_S: Final = 1.5
 
 
+class Keypad(Protocol):
+    """What a person needs of a pad: keys by name, a finger on one of them, and two lines to read."""
+
+    listeners: list[Callable[[float], None]]
+
+    @property
+    def key_names(self) -> Mapping[str, int]:
+        """Key name → what :meth:`set_input` calls it."""
+
+    def set_input(self, index: int, *, on: bool, at: float) -> None:
+        """A finger comes down, or goes."""
+
+    def text(self) -> tuple[str, ...]:
+        """The lines of the display."""
+
+
 class Table:
     """One table. ``locks`` counts presses of LOCK, naming the round in the log; the button latches ``lock_held_s``."""
 
@@ -32,7 +48,7 @@ class Table:
         self,
         plan: TablePlan,
         sensors: SimModule,
-        keypad: SimModule,
+        keypad: Keypad,
         journal: Journal,
         *,
         lock_held_s: float = LOCK_HELD_S,
@@ -131,16 +147,16 @@ class Table:
         return seen
 
     async def press(self, key: str) -> bool:
-        """Press one key and hold it until the pad's text changes. False: it did not."""
-        index = (self.keypad.shape.keys or {}).get(key)
+        """Press one key and hold it until line 2 of the pad answers. False: it did not."""
+        index = self.keypad.key_names.get(key)
         if index is None:
             return False
-        before, now = self._lines, self._loop.time()
+        before, now = self.line, self._loop.time()
         self.journal.counts["keys"] += 1
         self.journal.note("key", now, table=self.plan.id, key=key)
         self.keypad.set_input(index, on=True, at=now)
         try:
-            answered = await self.until(lambda: self._lines != before, ANSWER_S)
+            answered = await self.until(lambda: self.line != before, ANSWER_S)
         finally:
             self.keypad.set_input(index, on=False, at=self._loop.time())
         if not answered:

@@ -16,6 +16,7 @@ from typing import Final
 from meterd.sim.journal import Journal
 from meterd.sim.lines import Attention, DeviceEnd, Line, Noise
 from meterd.sim.modules import SimModule
+from meterd.sim.osdp_pad import PAD_TURNAROUND_S, REPLY_START, DealerPad, OsdpPad, OsdpPads
 from meterd.sim.people import People
 from meterd.sim.plan import LinePlan, Plan, PlanError
 from meterd.sim.sas import SasGame, SasLine
@@ -62,6 +63,7 @@ class World:
         self.lines: dict[str, Line] = {}
         self.modules: dict[tuple[str, int], SimModule] = {}
         self.signs: dict[str, AlphaSign] = {}
+        self.pads: dict[tuple[str, int], DealerPad] = {}
         self.games: dict[str, SasLine] = {}
         self.muted: set[SimModule] = set()
         self._attention = Attention()
@@ -72,7 +74,7 @@ class World:
             self._add_line(line, seed)
         self.people = [
             People(
-                Table(table, self.modules[table.sensors], self.modules[table.keypad], journal),
+                Table(table, self.modules[table.sensors], self._keypad(table.keypad), journal),
                 plan.habits,
                 random.Random(f"{seed}/{table.id}"),  # noqa: S311 - a seeded simulation
                 speed,
@@ -110,6 +112,9 @@ class World:
             line.close()
         self._attention.close()
 
+    def _keypad(self, device: tuple[str, int]) -> SimModule | DealerPad:
+        return self.pads[device] if device in self.pads else self.modules[device]
+
     def _add_line(self, plan: LinePlan, seed: int) -> None:
         line = Line(
             Path(plan.port),
@@ -129,6 +134,12 @@ class World:
         elif plan.kind == "sas" and not plan.device_port:
             self.games[plan.id] = SasLine([SasGame(each, self.journal.note) for each in plan.games], self.journal.note)
             self._ends.append(DeviceEnd(line, self.games[plan.id].serve))
+        elif plan.kind == "osdp":
+            pads = [OsdpPad.of(each) for each in plan.pads]
+            line.turnaround_s[REPLY_START] = PAD_TURNAROUND_S
+            dealers = [DealerPad(pad, each.keys) for pad, each in zip(pads, plan.pads, strict=True)]
+            self.pads.update({(plan.id, each.pad.address): each for each in dealers})
+            self._ends.append(DeviceEnd(line, OsdpPads(pads).serve))
         else:
             modules = [SimModule(each.unit, each.shape, each.serial) for each in plan.modules]
             self.modules.update({(plan.id, module.unit): module for module in modules})
@@ -179,13 +190,14 @@ def check_playable(plan: Plan) -> None:
     A dealer needs keys for every digit, every hand of the game, and the acts.
     """
     for line in plan.lines:
-        if line.kind not in {"modbus", "alpha", "sas"}:
-            raise PlanError(f"bus {line.id}: no kind {line.kind!r}; modbus, alpha and sas can be simulated")
-    shapes = {(line.id, module.unit): module.shape for line in plan.lines for module in line.modules}
+        if line.kind not in {"modbus", "alpha", "sas", "osdp"}:
+            raise PlanError(f"bus {line.id}: no kind {line.kind!r}; modbus, alpha, sas and osdp can be simulated")
+    keys = {(line.id, module.unit): set(module.shape.keys or ()) for line in plan.lines for module in line.modules}
+    keys |= {(line.id, pad.address): set(pad.keys) for line in plan.lines for pad in line.pads}
     for table in plan.tables:
         hands = [f"hand-{n}" for n in range(1, len(table.hands) + 1)]
         needed = [*pad_words.DIGITS, *hands, pad_words.KEY_ENTER, pad_words.KEY_CLEAR, pad_words.KEY_END_GAME]
-        missing = [key for key in needed if key not in (shapes[table.keypad].keys or {})]
+        missing = [key for key in needed if key not in keys[table.keypad]]
         if missing:
             raise PlanError(f"table {table.id}: its keypad has no key {', '.join(missing)}")
 
