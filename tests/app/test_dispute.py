@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 from test_volumes import Shift, open_round, rest_of_round
-from verify_ledger import DEALER, a_few_rounds, opening, tamper, write_ledger
+from verify_ledger import DEALER, SUPERVISOR, a_few_rounds, opening, tamper, write_ledger
 
 from meterd import second_verifier
-from meterd.accounting.commands import EndGame, Lock, WagerSeen
+from meterd.accounting.commands import Confirm, EndGame, Lock, WagerSeen
 from meterd.app.create import create_with
 from meterd.app.dispute import find_round, pack
 from meterd.cli.main import main
@@ -136,6 +136,9 @@ def test_a_round_of_a_later_volume(key: Path, tmp_path: Path) -> None:
     shift.play(*a_few_rounds(), *open_round())
     shift.end_day(1)
     shift.play(*rest_of_round(next(iter(shift.book.open_awards))))
+    for award in tuple(shift.book.open_awards):
+        shift.play(Confirm(actor=SUPERVISOR, award=award))
+    shift.play(EndGame(actor=DEALER, table="T1"))
     wagers = tuple(WagerSeen(seat) for seat in (1, 2, 5))
     shift.play(Lock(actor=DEALER, table="T1", wagers=wagers), EndGame(actor=DEALER, table="T1"))
     shift.store.close()
