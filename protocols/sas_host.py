@@ -188,6 +188,11 @@ class Host:
         if self._hold is not None and self._hold.answer is None:
             self._hold = None
 
+    def not_kept(self) -> None:
+        """What was just told could not be kept: it is asked again, and told again as :class:`Won`."""
+        if self._hold is not None:
+            self._hold.answer = None
+
     @property
     def waiting(self) -> bool:
         """Whether the line waits for a win to be read or to be on disk."""

@@ -241,6 +241,7 @@ class SasLine(threading.Thread):
                 return
         except OSError as fault:
             log.critical("sas.not_kept", bus=self._bus.id, cause=str(fault), file=str(self._memory_path))
+            self._host.not_kept()
             return
         log.warning("sas.win", bus=self._bus.id, address=address, group=group, wins=wins)
         self._write_down()

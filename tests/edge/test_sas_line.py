@@ -18,6 +18,7 @@ from meterd.app.demo_floor import site_text
 from meterd.config import Site, load_site
 from meterd.edge.catalogue import catalogue
 from meterd.edge.sas import SasLine
+from meterd.edge.sas_memory import Memory
 from meterd.edge.sas_values import Newest
 from meterd.sim.plan import GamePlan
 from meterd.sim.sas import SasGame
@@ -233,6 +234,25 @@ def test_a_state_that_cannot_be_kept_acknowledges_nothing(stage: Stage) -> None:
     stage.line.start()
     stage.until(lambda: stage.cable.line.counts["MultiLevel"] > 5, "figures")
     assert (1, []) == (len(stage.cable.game.wins), stage.asked)
+
+
+def test_a_disk_that_is_full_for_a_while(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The game is asked again until its win could be numbered, and only then is the daemon."""
+    told, full = Memory.told, [OSError("full")] * 3
+
+    def maybe(self: Memory, *args: Any) -> Any:
+        if full:
+            assert stage.cable.game.wins
+            raise full.pop()
+        return told(self, *args)
+
+    monkeypatch.setattr(Memory, "told", maybe)
+    stage.cable.plug()
+    stage.line.start()
+    stage.until(lambda: stage.cable.game.amounts, "figures")
+    stage.cable.game.hit(1, time.monotonic())
+    stage.until(lambda: not stage.cable.game.wins, "the win let go")
+    assert (1, []) == (len(stage.asked), full)
 
 
 def test_a_fault_of_the_program_is_a_lost_port(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
