@@ -79,7 +79,8 @@ def sign_wanted(seq: int, sign: SignConfig, book: Book) -> SignWanted:
             values.append("$" + format_cents(whole_cents(state.display_microcents)))
         else:
             values.append(CLOSED)
-    return SignWanted(seq, tuple(values), _win_text(sign, book))
+    told = any(book.links[link_id].gives_to_house(book.site) for link_id, _ in sign.shows)
+    return SignWanted(seq, tuple(values), _win_text(sign, book), told)
 
 
 def _win_text(sign: SignConfig, book: Book) -> str | None:

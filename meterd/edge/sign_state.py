@@ -18,6 +18,7 @@ from collections.abc import Callable, Mapping
 from typing import Final, NamedTuple
 
 from meterd.config import SignConfig
+from meterd.config.signs import DISCLOSURE
 from protocols.alpha import (
     ClearMemory,
     Command,
@@ -47,11 +48,15 @@ _MEMORY, _SETUP, _CLOSING, _WIN, _FELL, _CLOCK, _ROSE, _NOTHING = range(8)
 
 
 class SignWanted(NamedTuple):
-    """What a sign should show: one text per thing shown, in the order of ``shows``; a win that takes the screen."""
+    """What a sign should show: one text per thing shown, in the order of ``shows``; a win that takes the screen.
+
+    ``told``: whether it must say that the house may keep contributions; None: as before.
+    """
 
     seq: int
     values: tuple[str, ...]
     priority: str | None = None
+    told: bool | None = None
 
 
 class Shown(NamedTuple):
@@ -88,11 +93,9 @@ class SignState:
         self._index = {file.label: n for n, file in enumerate(self.files)}
         captions = [_readable(label)[: model.columns] for label in (*sign.labels, *[""] * count)][:count]
         widest = sign.widest or (min(model.columns, model.string_bytes),) * count
-        figures = [Figure(c, f, w) for c, f, w in zip(captions, self.files, widest, strict=True)]
-        self.pages = pages(figures, model.columns, sign.notice and _readable(sign.notice))
-        self._rooms = [min(model.string_bytes, each.room(model.columns)) for each in figures]
-        self.memory = ConfigureMemory((*(TextFile(p.label, text_size(p)) for p in self.pages), *self.files))
-        self.sequence = RunSequence("".join(page.label for page in self.pages))
+        self._figures = [Figure(c, f, w) for c, f, w in zip(captions, self.files, widest, strict=True)]
+        self._rooms = [min(model.string_bytes, each.room(model.columns)) for each in self._figures]
+        self._lay_out(sign.notice)
         self.applied: str | None = None
         self.too_long = 0
         self._wanted = SignWanted(-1, (CLOSED,) * count)
@@ -112,6 +115,13 @@ class SignState:
         self._priority_due = True
         self.shown = Shown((None,) * count, -1, 0.0)
 
+    def _lay_out(self, notice: str | None) -> None:
+        """The pages, and the files that hold them. Another layout is another plan, so the sign will be set up again."""
+        self._told = notice is not None
+        self.pages = pages(self._figures, self.sign.model.columns, notice)
+        self.memory = ConfigureMemory((*(TextFile(p.label, text_size(p)) for p in self.pages), *self.files))
+        self.sequence = RunSequence("".join(page.label for page in self.pages))
+
     @property
     def plan(self) -> str:
         """The memory plan as it is remembered: the frames that make it, in hexadecimal, without their checksums."""
@@ -124,6 +134,9 @@ class SignState:
         if wanted.seq < self._wanted.seq:
             return False
         self._wanted = wanted
+        if wanted.told not in {None, self._told}:
+            self._lay_out(DISCLOSURE if wanted.told else None)
+            self._cleared = False
         self._refit()
         return True
 

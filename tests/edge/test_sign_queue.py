@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from meterd.config import BusConfig, SignConfig, SignModel
+from meterd.config.signs import DISCLOSURE
 from meterd.edge.sign_queue import CLOCK_S, CLOSED, REPUSH_S, Send, SignQueue, SignWanted, WallTime, amount_cents
 from meterd.sim.plan import SignPlan
 from meterd.sim.sign import AlphaSign
@@ -351,3 +352,21 @@ def test_a_sign_that_lists_its_files_otherwise_is_not_erased_twice() -> None:
         assert set_up_again == player.queue.answered(ConfigureMemory((TextFile("A", 99),)))
     commands = player.play(2 * REPUSH_S)
     assert not any(isinstance(c, ClearMemory | ReadMemory) for c in commands)
+
+
+def test_what_must_be_told_is_told_as_soon_as_it_must() -> None:
+    """A level's overflow becomes the house's while the floor plays: the sign is set up with the notice, and without."""
+    player = Player(sign())
+    state = player.queue.signs["pit"]
+    state.want(SignWanted(1, ("$1.00", "$2.00"), None, False))
+    player.play(15)
+    assert ["L0", "$1.00", "L1", "$2.00"] == player.signs["pit"].pages()
+    state.want(SignWanted(2, ("$1.00", "$2.00"), None, True))
+    assert [ClearMemory(), state.memory] == player.play(15)[:2]
+    assert ["L0", "$1.00", "L1", "$2.00", DISCLOSURE] == player.signs["pit"].pages()
+    state.close()  # says nothing about it, so nothing is erased
+    assert not any(isinstance(c, ClearMemory) for c in player.play(5))
+    state.want(SignWanted(3, ("$1.00", "$2.00"), None, False))
+    player.play(15)
+    assert 4 == len(player.signs["pit"].pages())
+    assert {} == player.signs["pit"].faults
