@@ -3,9 +3,9 @@
     .venv/bin/python bench/noise.py [--rounds 2000] [--rates 0 1e-4 1e-3 1e-2] [--tables 8] [--minutes 12]
 
 Each byte on every line, either way, is flipped, lost and doubled with this chance each. People deal, bet and act on
-what they see; pauses are divided by ``--speed``. A rate ends after ``--rounds`` rounds or ``--minutes``. The log of the
-other end is the oracle (``tests/daemon/noise_shift.py``): every steady lamp one wager, every wager one steady lamp, none
-twice. One line for each rate goes to ``bench/results/noise.jsonl``; the exit code is 1 where anything was found.
+what they see; pauses are divided by ``--speed``. A rate ends after ``--rounds`` rounds or ``--minutes``. The oracle is
+the log of the other end (``tests/daemon/noise_shift.py``): every steady lamp one wager, every wager one steady lamp,
+none twice. One line for each rate goes to ``bench/results/noise.jsonl``; the exit code is 1 where anything was found.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import shutil
 import sys
 import tempfile
 import time
@@ -38,11 +39,13 @@ def main() -> int:
     given = arguments.parse_args()
     wrong = 0
     for rate in given.rates:
-        with (
-            tempfile.TemporaryDirectory(prefix="noise-") as folder,
-            noisy_floor(Path(folder) / "floor", given.tables, rate, seed=given.seed, speed=given.speed) as floor,
-        ):
+        folder = Path(tempfile.mkdtemp(prefix="noise-"))
+        with noisy_floor(folder / "floor", given.tables, rate, seed=given.seed, speed=given.speed) as floor:
             found = shift(floor, given.rounds, given.minutes * 60)
+        if found["findings"]:
+            print(f"kept to be looked at: {folder}", flush=True)
+        else:
+            shutil.rmtree(folder)
         row = {
             "at": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
             "rate_per_byte_each": rate,

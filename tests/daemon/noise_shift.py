@@ -111,7 +111,9 @@ def oracle(floor: Floor, records: Sequence[Record]) -> dict[str, Any]:
                 continue
             unlit += 1
             if not disturbed:
-                findings.append(f"{each.table} round {each.number} seat {seat}: a wager without a lamp")
+                told = f"LOCK {each.locked_s - press['t']:.3f} s after its press, "
+                told += f"END GAME {each.ended_s - each.locked_s:.3f} s later"
+                findings.append(f"{each.table} round {each.number} seat {seat}: a wager without a lamp; {told}")
     return {
         "wagers_unlit_module_lost": unlit,
         "locks_unpressed": unpressed,
