@@ -12,7 +12,7 @@ import hashlib
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -24,6 +24,7 @@ from meterd import __version__
 from meterd.accounting.commands import SYSTEM, Note
 from meterd.accounting.entries import Kind
 from meterd.app.acts import ActDesk
+from meterd.app.checkpoints import Keeper, Kept, remembered, require_key_in_force, require_not_shorter, require_same
 from meterd.app.effects import Effects
 from meterd.app.loop import MoneyLoop
 from meterd.app.memory import settle
@@ -35,6 +36,7 @@ from meterd.app.wires import WireDesk
 from meterd.config import NOBODY, People, Site
 from meterd.edge.clock import Clock
 from meterd.edge.control import Answer, ControlServer
+from meterd.edge.keys import SigningKey
 from meterd.edge.modbus import ModbusBus
 from meterd.edge.modbus_identity import Identities
 from meterd.edge.modbus_line import BusStats
@@ -83,14 +85,16 @@ def _telling(records: Iterator[Record]) -> Iterator[Record]:
         yield record
 
 
-def open_book(site: Site, store: Store, *, demo: bool, known: Mapping[int, bytes] | None = None) -> Standing:
-    """Fold the open volume and hold it against the site file. ``known`` are roots that checkpoints tell, by size.
+def open_book(site: Site, store: Store, *, demo: bool, kept: Sequence[Kept] = ()) -> Standing:
+    """Fold the open volume and hold it against the site file and the checkpoints that were kept.
 
     Raises:
-        LedgerError: a demo ledger in production, or the other way round.
+        LedgerError: a demo ledger in production, or the other way round; less than a checkpoint proves.
         ConfigError: the site file is not what the ledger has in force.
     """
-    standing = open_standing(store, known, _telling)
+    require_not_shorter(store.seq, kept)
+    standing = open_standing(store, {one.checkpoint.size: one.checkpoint.root for one in kept}, _telling)
+    require_same(standing, kept)
     book = standing.book
     if book.demo and not demo:
         raise LedgerError("this is a demo ledger: no real wager may enter it. Point --ledger at the floor's own ledger")
@@ -117,6 +121,7 @@ class Daemon:
         log_dropped: Callable[[], int] = lambda: 0,
         people: People | None = None,
         pad_keys: Mapping[str, bytes] | None = None,
+        key: SigningKey | None = None,
     ) -> None:
         """Opens the ledger and folds it; touches no port yet. ``log_dropped`` counts the log lines nobody took.
 
@@ -127,7 +132,9 @@ class Daemon:
         self._log_dropped = log_dropped
         self._store = Store.open(places.ledger)
         self._clock = Clock()
-        standing = open_book(site, self._store, demo=demo)
+        folders = [places.ledger, *([Path(site.checkpoints_to)] if site.checkpoints_to else [])]
+        standing = open_book(site, self._store, demo=demo, kept=remembered(folders))
+        require_key_in_force(standing.book, key)
         settle()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._lock = threading.Lock()
@@ -150,6 +157,7 @@ class Daemon:
             alive=self._feed_watchdog,
             people=people or NOBODY,
             standing=standing,
+            day_read=Keeper(key, folders).take,
         )
         self.money.committer.decide(Note(actor=SYSTEM, kind=Kind.STARTED, facts=self._about()))
         self._sign_ins = SignIns(people or NOBODY)

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 from datetime import date, datetime, time, timedelta
 from typing import Final
-from zoneinfo import ZoneInfo
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from meterd.errors import ConfigError
 
 _SECOND_NS: Final = 1_000_000_000
 _DAY: Final = timedelta(days=1)
@@ -19,8 +21,15 @@ class GamingDay:
     """The gaming day of a floor. ``today`` is its date, ``2026-12-01``."""
 
     def __init__(self, timezone: str, starts: str, today: str, wall_ns: int) -> None:
-        """``starts`` is ``HH:MM`` in the timezone; ``today`` that of the open volume, "" to read it off ``wall_ns``."""
-        self._zone = ZoneInfo(timezone)
+        """``starts`` is ``HH:MM`` in the timezone; ``today`` that of the open volume, "" to read it off ``wall_ns``.
+
+        Raises:
+            ConfigError: the machine does not know the timezone.
+        """
+        try:
+            self._zone = ZoneInfo(timezone)
+        except (ZoneInfoNotFoundError, ValueError) as cause:
+            raise ConfigError(f"site.timezone: this machine knows no zone {timezone!r} (package tzdata)") from cause
         self._starts = time.fromisoformat(starts)
         self.today = today or self.of(wall_ns)
         self._ends_ns = self._end_ns(self.today)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,9 +20,33 @@ if TYPE_CHECKING:
 _A_PATH = click.Path(path_type=Path)
 
 
-@click.group(cls=NamingGroup)
+#: Verbs of files of their own, imported when they are called.
+_ELSEWHERE = {
+    "key": "meterd.cli.ledger_key",
+    "checkpoint": "meterd.cli.ledger_read",
+    "prove": "meterd.cli.ledger_read",
+    "export": "meterd.cli.ledger_read",
+    "tail": "meterd.cli.ledger_read",
+    "at": "meterd.cli.ledger_read",
+}
+
+
+class _Ledger(NamingGroup):
+    """The group with the verbs of other files."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return [*super().list_commands(ctx), *_ELSEWHERE]
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in _ELSEWHERE:
+            return super().get_command(ctx, cmd_name)
+        command: click.Command = getattr(import_module(_ELSEWHERE[cmd_name]), cmd_name)
+        return command
+
+
+@click.group(cls=_Ledger)
 def ledger() -> None:
-    """Create a ledger, add links and tables to it, or verify it."""
+    """Create a ledger, add to it, verify it, and read it out."""
 
 
 @ledger.command()
@@ -70,25 +95,55 @@ ledger.add_command(adopt)
 
 @ledger.command()
 @click.argument("paths", nargs=-1, required=True, type=_A_PATH, metavar="FOLDER|FILE…")
+@click.option(
+    "--since",
+    "notes",
+    multiple=True,
+    type=click.Path(path_type=Path, dir_okay=False, exists=True),
+    help="a checkpoint that was kept: the ledger must go on from what it tells",
+)
+@click.option("--key", "keys", multiple=True, help="a key, written name+id+key, that must have signed each checkpoint")
+@click.option("--rules", "with_rules", is_flag=True, help="decide each entry again with the parameters then in force")
 @click.option("--json", "as_json", is_flag=True, help="print one JSON document")
-def verify(paths: tuple[Path, ...], *, as_json: bool) -> None:
+def verify(
+    paths: tuple[Path, ...], notes: tuple[Path, ...], keys: tuple[str, ...], *, with_rules: bool, as_json: bool
+) -> None:
     """Hash, fold and compare every entry of a ledger; name the first row that does not hold.
 
     Takes the ledger's folder, or its volumes in order. Reads only, and may run beside the daemon.
 
-    A ledger whose last entries were cut off cleanly holds as well: only a head and a number of entries that were noted
-    elsewhere tell. Compare them with what is printed here.
+    A ledger whose last entries were cut off cleanly holds as well: only a checkpoint that was kept elsewhere tells
+    (--since), or a head and a number of entries that were noted. Compare them with what is printed here.
 
     Exit codes: 0 all of it holds, 1 something does not, 2 wrong use: no ledger there, or not to be read.
     """
+    from meterd.app.checkpoints import read_checkpoint
+    from meterd.app.redecide import Judging
     from meterd.app.verify import unusable
     from meterd.app.verify import verify as verify_ledger
+    from meterd.ledger.note import NoteError
 
     wrong = unusable(paths)
     if wrong is not None:
         raise click.UsageError(wrong)
-    report = verify_ledger(*paths)
-    click.echo(json.dumps(report.to_json()) if as_json else _words(report))
+    kept = []
+    for note in notes:
+        try:
+            kept.append(read_checkpoint(note, keys))
+        except (NoteError, OSError) as cause:
+            click.echo(f"NOT OK: {note}: {cause}", err=True)
+            sys.exit(EXIT_FINDING)
+        if keys and not kept[-1].signers:
+            click.echo(f"NOT OK: {note}: none of the keys given has signed it", err=True)
+            sys.exit(EXIT_FINDING)
+    judging = Judging() if with_rules else None
+    report = verify_ledger(
+        *paths, since=[one.checkpoint for one in kept], judge=None if judging is None else judging.judge
+    )
+    document = report.to_json() | ({"rules": judging.to_json()} if judging is not None else {})
+    click.echo(json.dumps(document) if as_json else _words(report))
+    if judging is not None and not as_json:
+        click.echo(judging.words())
     if not report.ok:
         sys.exit(EXIT_FINDING)
 
@@ -100,7 +155,10 @@ def _words(report: Report) -> str:
     lines = []
     if report.first_bad is None:
         lines.append(f"ok: {_held(report.entries)}; head {report.head.hex()}")
-        lines.append(_CUT)
+        if report.since:
+            lines.append(f"it goes on from the checkpoints of {', '.join(map(str, report.since))} entries")
+        else:
+            lines.append(_CUT)
     else:
         row = "the file" if report.first_bad.seq is None else f"entry {report.first_bad.seq}"
         lines.append(f"NOT OK: {report.file}: {row}: {report.first_bad.reason}")

@@ -22,6 +22,10 @@ def default_socket() -> Path:
     return Path(os.environ.get("RUNTIME_DIRECTORY", "/run/meterd").split(":")[0]) / "control.sock"
 
 
+#: What ``--key`` takes, here and in the verbs of the ledger.
+KEY_HELP = "the key that signs the ledger's checkpoints; without it the unit's credential `ledger-key`, if any"
+
+
 @click.command()
 @click.option("--config", required=True, type=click.Path(path_type=Path, dir_okay=False), help="the site file")
 @click.option("--ledger", type=click.Path(path_type=Path, file_okay=False), help="folder of the ledger")
@@ -32,8 +36,11 @@ def default_socket() -> Path:
     type=click.Path(path_type=Path, dir_okay=False),
     help="who may act, and what proves them; without it people.toml beside the site file, where there is one",
 )
+@click.option("--key", "key_file", type=click.Path(path_type=Path, dir_okay=False), help=KEY_HELP)
 @click.option("--demo", is_flag=True, hidden=True, help="the ledger must be a demo's")
-def run(config: Path, ledger: Path | None, control: Path | None, people_file: Path | None, demo: bool) -> None:
+def run(
+    config: Path, ledger: Path | None, control: Path | None, people_file: Path | None, key_file: Path | None, demo: bool
+) -> None:
     """Count the progressives of a floor: sensors, keypads and signs on real ports, every cent in the ledger.
 
     Exit codes: 0 stopped, 2 wrong use, 74 the ledger needs a person, 78 the site file cannot be used.
@@ -44,6 +51,7 @@ def run(config: Path, ledger: Path | None, control: Path | None, people_file: Pa
     from meterd.edge import journal
     from meterd.edge.catalogue import people_beside, read_people, read_site
     from meterd.edge.keypad_keys import keys_file, pads_of, read_keys
+    from meterd.edge.keys import default_key_file, read_key
 
     lines, _ = journal.start()
     folder = ledger or default_ledger()
@@ -53,7 +61,17 @@ def run(config: Path, ledger: Path | None, control: Path | None, people_file: Pa
         found = people_file or people_beside(config)
         people = read_people(found) if found is not None else None
         keys = read_keys(keys_file(config), pads_of(site), demo=demo)
-        daemon = Daemon(site, text, places, demo=demo, log_dropped=lambda: lines.dropped, people=people, pad_keys=keys)
+        signing = read_key(file) if (file := key_file or default_key_file()) is not None else None
+        daemon = Daemon(
+            site,
+            text,
+            places,
+            demo=demo,
+            log_dropped=lambda: lines.dropped,
+            people=people,
+            pad_keys=keys,
+            key=signing,
+        )
         code = asyncio.run(daemon.run())
     except ConfigError as error:
         complain("meterd run", error)

@@ -166,6 +166,7 @@ def _site(shape: SiteFile, catalogue: Catalogue, document: Document) -> Site:
         approvals={link.id: link.approval for link in shape.link if link.approval is not None},
         timezone=shape.site.timezone,
         gaming_day_starts=shape.site.gaming_day_starts,
+        checkpoints_to=shape.site.checkpoints_to,
         poll=PollConfig(**shape.poll.model_dump()),
         web=WebConfig(**shape.web.model_dump()),
         warnings=tuple(document.warnings),

@@ -83,6 +83,9 @@ class SiteShape(Shape):
     gaming_day_starts: Annotated[
         str, Field(pattern=r"^([01][0-9]|2[0-3]):[0-5][0-9]$", description='a time of day such as "06:00"')
     ]
+    checkpoints_to: Annotated[
+        str | None, Field(pattern=r"^/.", description="the whole path of a second folder that keeps checkpoints")
+    ] = None
     confirm_above_cents: Cents
     cards_above_cents: CentsOrNone
     two_person_cents: CentsOrNone

@@ -160,6 +160,7 @@ class Site:
         link_sha256: link id → SHA-256 (hex) of its pay table's file, for the entry that brings the link into force.
         approvals: link id → reference of the approval for a setting that needs one.
         gaming_day_starts: ``HH:MM`` in ``timezone``.
+        checkpoints_to: a second folder, on another disk or machine, that keeps every checkpoint.
         warnings: what works but is not advised.
     """
 
@@ -171,6 +172,7 @@ class Site:
     link_sha256: Mapping[str, str] = field(default_factory=dict)
     timezone: str = "UTC"
     gaming_day_starts: str = "06:00"
+    checkpoints_to: str | None = None
     poll: PollConfig = field(default_factory=PollConfig)
     web: WebConfig = field(default_factory=WebConfig)
     warnings: tuple[Finding, ...] = ()

@@ -30,8 +30,10 @@ class Checked(NamedTuple):
     roots: Mapping[int, bytes]
 
 
-def check(records: Iterable[Record], before: Tree, prev: bytes, asked: frozenset[int], last_seq: int) -> Checked:
-    """Hash entries that follow the tree ``before`` and the hash ``prev``, up to ``last_seq``.
+def check(
+    records: Iterable[Record], before: Tree, prev: bytes, asked: frozenset[int] = frozenset(), last_seq: int = 0
+) -> Checked:
+    """Hash entries that follow the tree ``before`` and the hash ``prev``, up to ``last_seq`` or, with 0, to the end.
 
     Raises:
         LedgerError: an entry does not hold, or one is missing at the end.
@@ -48,7 +50,9 @@ def check(records: Iterable[Record], before: Tree, prev: bytes, asked: frozenset
             roots[tree.size] = tree.root()
         if tree.size == last_seq:
             return Checked(tree, roots)
-    raise LedgerError(f"entry {tree.size + 1} does not hold: it is missing")
+    if last_seq:
+        raise LedgerError(f"entry {tree.size + 1} does not hold: it is missing")
+    return Checked(tree, roots)
 
 
 class ChainCheck:

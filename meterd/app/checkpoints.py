@@ -1,0 +1,159 @@
+"""Checkpoints of a ledger: made and kept after each reading and on demand, remembered at each start.
+
+Rule 1: a checkpoint that was kept is never replaced by another; one that says the same is left as it is.
+Rule 2: a ledger that lacks what a kept checkpoint proves is not written to: it was cut, replaced, or restored too far
+        back, and only people can say which.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Final, NamedTuple
+
+import structlog
+
+from meterd.accounting.book import Book
+from meterd.app.volumes import Standing
+from meterd.edge.folder import sync
+from meterd.edge.keys import SigningKey, signature_holds
+from meterd.errors import ConfigError, LedgerError
+from meterd.ledger.note import Checkpoint, NoteError, PublicKey, parse_checkpoint, parse_key, parse_note, signed_by
+
+_NAME: Final = "checkpoint-*.txt"
+_LONGEST: Final = 100_000  # bytes of a file that can be one
+
+log = structlog.get_logger()
+
+
+class Kept(NamedTuple):
+    """A checkpoint in a file. ``signers`` are those of the keys asked about that have signed it."""
+
+    path: Path
+    checkpoint: Checkpoint
+    signers: tuple[PublicKey, ...] = ()
+
+
+def read_checkpoint(path: Path, keys: Iterable[str] = ()) -> Kept:
+    """A checkpoint from a file, its signatures held against ``keys`` in their written form.
+
+    Raises:
+        NoteError: it is none, or a signature of one of the keys does not hold.
+        OSError: the file cannot be read.
+    """
+    with path.open("rb") as file:
+        data = file.read(_LONGEST)
+    try:
+        note = parse_note(data.decode("utf-8"))
+    except UnicodeDecodeError as cause:
+        raise NoteError("it is no text") from cause
+    signers = signed_by(note, [parse_key(key) for key in keys], signature_holds)
+    return Kept(path, parse_checkpoint(note.text), signers)
+
+
+def remembered(folders: Iterable[Path]) -> list[Kept]:
+    """Every checkpoint that lies in these folders, the largest last.
+
+    Raises:
+        LedgerError: a file of that name is no checkpoint.
+    """
+    found = []
+    for folder in folders:
+        for path in sorted(folder.glob(_NAME)):
+            try:
+                found.append(read_checkpoint(path))
+            except (NoteError, OSError) as cause:
+                raise LedgerError(f"{path} cannot be read as a checkpoint ({cause}), nor be ignored") from cause
+    return sorted(found, key=lambda kept: kept.checkpoint.size)
+
+
+def require_not_shorter(seq: int, kept: Sequence[Kept]) -> None:
+    """The ledger has at least what its kept checkpoints prove.
+
+    Raises:
+        LedgerError: it has not.
+    """
+    if kept and kept[-1].checkpoint.size > seq:
+        raise LedgerError(
+            f"the ledger ends at entry {seq}, but {kept[-1].path} proves that it had {kept[-1].checkpoint.size}: "
+            "entries are missing. Restore the newest verified backup; nothing is written to a ledger that was cut off"
+        )
+
+
+def require_same(standing: Standing, kept: Iterable[Kept]) -> None:
+    """The checkpoints are of this ledger and no other.
+
+    Raises:
+        LedgerError: one is not.
+    """
+    for one in kept:
+        if one.checkpoint.origin != standing.origin:
+            raise LedgerError(f"{one.path} is of {one.checkpoint.origin}, and this ledger is {standing.origin}")
+
+
+def require_key_in_force(book: Book, key: SigningKey | None) -> None:
+    """A key that is handed over is the one in force; a ledger without a key takes none by itself.
+
+    Raises:
+        ConfigError: it is not.
+    """
+    if key is not None and (not book.keys or book.keys[-1] != str(key.public)):
+        raise ConfigError(
+            f"the key {key.public} is not in force in this ledger: let two people put it in force, with the daemon "
+            "stopped: `meterd ledger key adopt DIR --key FILE --by A --and B --reference TEXT`"
+        )
+
+
+def keep(checkpoint: Checkpoint, key: SigningKey, folders: Iterable[Path]) -> Path:
+    """Sign a checkpoint and keep it in each folder; the path of the first.
+
+    Raises:
+        LedgerError: another checkpoint of this size is there, or the disk failed.
+    """
+    text = key.sign_note(checkpoint.text)
+    paths = [folder / f"checkpoint-{checkpoint.size}.txt" for folder in folders]
+    for path in paths:
+        try:
+            if path.exists():
+                if read_checkpoint(path).checkpoint != checkpoint:
+                    raise LedgerError(f"{path} is of other entries than this ledger's: keep both, and verify")
+                continue
+            write_whole(path, text)
+        except (OSError, NoteError) as cause:
+            raise LedgerError(f"the checkpoint could not be kept as {path}: {cause}") from cause
+    return paths[0]
+
+
+def write_whole(path: Path, text: str) -> None:
+    """A file that is there with all of its text, or not at all."""
+    step = path.with_name(f".{path.name}.{os.getpid()}")
+    step.write_text(text, encoding="utf-8")
+    sync(step)
+    step.replace(path)
+    sync(path.parent)
+
+
+class Keeper:
+    """Signs and keeps what the money thread read, in a thread of its own: a slow second folder stops nothing."""
+
+    def __init__(self, key: SigningKey | None, folders: Sequence[Path]) -> None:
+        """Without a key nothing is kept, and each reading says so in the log."""
+        self._key = key
+        self._folders = folders
+
+    def take(self, checkpoint: Checkpoint) -> None:
+        """Keep a checkpoint soon."""
+        if self._key is None:
+            log.warning("ledger.no_checkpoint", size=checkpoint.size, advice="make a key: `meterd ledger key new FILE`")
+            return
+        threading.Thread(target=self._keep, args=(checkpoint, self._key), name="checkpoint").start()
+
+    def _keep(self, checkpoint: Checkpoint, key: SigningKey) -> None:
+        for folder in self._folders:
+            try:
+                path = keep(checkpoint, key, [folder])
+                log.info("ledger.checkpoint", size=checkpoint.size, root=checkpoint.root.hex(), path=str(path))
+            except LedgerError as cause:
+                log.error("ledger.checkpoint_failed", cause=str(cause))  # noqa: TRY400 - the cause is the whole story
