@@ -82,6 +82,10 @@ class Trace:
         pieces = tuple(piece for piece in kept if piece.number > number)[:most]
         return Heard(pieces, pieces[-1].number if pieces else number, max(0, first - 1 - number))
 
+    def now_ns(self) -> int:
+        """This moment, by the clock of the pieces."""
+        return self._clock_ns()
+
     def last_ns(self, line: str, way: str) -> int | None:
         """When a piece last passed that way."""
         ring = self._rings.get(line)

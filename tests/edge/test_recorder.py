@@ -1,0 +1,150 @@
+"""The flight recorder: what it keeps, what it leaves out, and that nobody waits for it."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+
+from meterd.edge.recorder import Recorder, read_frames
+from meterd.edge.trace import Trace
+
+FOREVER = 2**62
+
+
+class Wires:
+    """A trace whose clock is a number of ours."""
+
+    def __init__(self) -> None:
+        self.now_ns = 0
+        self.trace = Trace(clock_ns=lambda: self.now_ns)
+        self.note = {line: self.trace.of(line) for line in ("pit-1", "sign-1")}
+
+    def exchange(self, line: str, sent: bytes, *heard: bytes) -> None:
+        self.now_ns += 10_000_000
+        self.note[line]("tx", sent)
+        for piece in heard:
+            self.note[line]("rx", piece)
+
+
+def kept(folder: Path, *lines: str) -> list[tuple[str, str, str, int]]:
+    frames = read_frames(folder, "boot-1", 0, FOREVER, frozenset(lines) or None)
+    return [(frame["line"], frame["sent"], frame["heard"], frame.get("repeated", 0)) for frame in frames]
+
+
+def test_a_table_at_rest_is_counted_and_a_change_is_written(tmp_path: Path) -> None:
+    """The same answer to the same question is written once; the next other one says how often it came."""
+    wires = Wires()
+    recorder = Recorder(wires.trace, ["pit-1"], tmp_path, "boot-1")
+    for n in range(200):
+        wires.exchange("pit-1", bytes([2, n % 2]), b"\x00", b"\x01")
+    wires.exchange("pit-1", b"\x02\x00", b"\x04\x01")
+    wires.exchange("pit-1", b"\x02\x00", b"\x00\x01")
+    wires.exchange("pit-1", b"\x02\x01", b"\x00\x01")
+    recorder.drain()
+    recorder.close()
+    assert [
+        ("pit-1", "0200", "0001", 0),
+        ("pit-1", "0201", "0001", 0),
+        ("pit-1", "0200", "0401", 198),
+        ("pit-1", "0200", "0001", 0),
+    ] == kept(tmp_path)
+
+
+def test_a_quiet_line_is_told_of_every_ten_seconds(tmp_path: Path) -> None:
+    """A line that repeats itself for an hour leaves a count each ten seconds, and silence leaves none."""
+    wires = Wires()
+    recorder = Recorder(wires.trace, ["pit-1"], tmp_path, "boot-1")
+    for _ in range(40):
+        for _ in range(100):
+            wires.exchange("pit-1", b"\x02", b"\x00")
+        recorder.drain()
+    recorder.close()
+    assert 4 == len(kept(tmp_path))
+    assert 999 == kept(tmp_path)[1][3]
+
+
+def test_what_was_heard_without_being_asked(tmp_path: Path) -> None:
+    """Bytes before any question, and questions without an answer, are exchanges too."""
+    wires = Wires()
+    recorder = Recorder(wires.trace, ["sign-1"], tmp_path, "boot-1")
+    wires.note["sign-1"]("rx", b"\xff")
+    for sent in (b"a", b"b", b"a"):
+        wires.exchange("sign-1", sent)
+    wires.exchange("sign-1", b"c", b"d")
+    wires.exchange("sign-1", b"e")
+    recorder.drain()
+    wires.now_ns += 2_000_000_000
+    recorder.drain()
+    recorder.close()
+    told = [(bytes.fromhex(sent), bytes.fromhex(heard)) for _, sent, heard, _ in kept(tmp_path)]
+    assert [(b"", b"\xff"), (b"a", b""), (b"b", b""), (b"c", b"d"), (b"e", b"")] == told, "the second a is a repetition"
+
+
+def test_only_what_is_asked_for(tmp_path: Path) -> None:
+    """A line, a boot and a time: nothing else is read out."""
+    wires = Wires()
+    recorder = Recorder(wires.trace, ["pit-1", "sign-1"], tmp_path, "boot-1", file_bytes=300)
+    for n in range(100):
+        wires.exchange(("pit-1", "sign-1")[n % 2], bytes([n]), bytes([n]))
+    recorder.drain()
+    recorder.close()
+    assert len(list(tmp_path.glob("frames-*"))) > 5
+    found = list(read_frames(tmp_path, "boot-1", 200_000_000, 300_000_000, frozenset({"pit-1"})))
+    assert [210_000_000, 230_000_000, 250_000_000, 270_000_000, 290_000_000] == [frame["at_ns"] for frame in found]
+    assert [] == list(read_frames(tmp_path, "boot-2", 0, FOREVER))
+
+
+def test_the_oldest_files_go(tmp_path: Path) -> None:
+    """All files together stay below what they may take."""
+    wires = Wires()
+    numbers = random.Random(1)
+    recorder = Recorder(wires.trace, ["pit-1"], tmp_path, "boot-1", file_bytes=2_000, total_bytes=10_000)
+    for _ in range(40):
+        for _ in range(50):
+            wires.exchange("pit-1", b"\x02", numbers.randbytes(8))
+        recorder.drain()
+    recorder.close()
+    assert sum(path.stat().st_size for path in tmp_path.iterdir()) <= 10_500
+    assert kept(tmp_path), "the newest are there"
+
+
+def test_a_ring_that_was_faster_is_told(tmp_path: Path) -> None:
+    """What the ring let go is counted; nothing else happens."""
+    wires = Wires()
+    told: list[str] = []
+    recorder = Recorder(wires.trace, ["pit-1"], tmp_path, "boot-1", told=told.append)
+    for n in range(3000):
+        wires.exchange("pit-1", n.to_bytes(2, "big"), b"\x00")
+    recorder.drain()
+    recorder.close()
+    assert (4976, ["frames of pit-1 passed faster than they were kept"]) == (recorder.lost, told)
+
+
+@pytest.mark.parametrize("place", ["/proc/frames", "/dev/full/frames"])
+def test_a_place_that_takes_nothing(place: str) -> None:
+    """Trouble with the disk is told once, and the recorder ends when it is told to."""
+    wires = Wires()
+    told: list[str] = []
+    recorder = Recorder(wires.trace, ["pit-1"], Path(place), "boot-1", told=told.append)
+    for n in range(9):
+        wires.exchange("pit-1", bytes([n]), b"\x00")
+    recorder.start()
+    recorder.stop()
+    assert 1 == len(told)
+    assert recorder.failures >= 1
+
+
+def test_a_file_cut_short(tmp_path: Path) -> None:
+    """A daemon that died in the middle of a line leaves all lines before it."""
+    wires = Wires()
+    recorder = Recorder(wires.trace, ["pit-1"], tmp_path, "boot-1")
+    for n in range(10):
+        wires.exchange("pit-1", bytes([n]), b"\x00")
+    recorder.drain()
+    recorder.close()
+    (path,) = tmp_path.iterdir()
+    whole = path.read_bytes()
+    path.write_bytes(whole[:-7])
+    assert 8 == len(kept(tmp_path))
