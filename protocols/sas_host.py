@@ -50,7 +50,8 @@ GRID_MS: Final = 200
 LEVEL_LIMIT_MS: Final = 5000  # a game that hears nothing of a level for so long raises exception 53
 TRIES: Final = 3  # a poll, and two repeats of it
 REPEAT_MS: Final = 1000  # while a win is not on disk: often enough that no game thinks the line is dead
-GARBLED_MS: Final = 5000  # how long a win that arrives garbled keeps the line to itself
+GARBLED_MS: Final = 3000  # how long a win that arrives garbled keeps the line to itself: the levels are not said
+GARBLED_REST_MS: Final = 30_000  # before such a game is asked again: the others are served meanwhile
 QUIET_TRIES: Final = 3  # unanswered polls after which a game counts as away
 
 
@@ -134,6 +135,7 @@ class _Game:
     up: bool | None = None
     silent: int = 0
     win_waits: bool = True  # until it was asked once: nobody knows what it won while we were away
+    ask_after_ms: int = 0
     settled: bool = True  # nothing it told may be told again as the same
 
 
@@ -234,7 +236,7 @@ class Host:
         address = self._polls.popleft()
         self._polls.append(address)
         game = self._games[address]
-        if game.win_waits and game.settled and game.up is not False:
+        if game.win_waits and game.settled and game.up is not False and now_ms >= game.ask_after_ms:
             self._hold = _Hold(address, now_ms, tries=1)
             return AskWins(address, self.plan.win_poll)
         return GeneralPoll(address)
@@ -339,6 +341,7 @@ class Host:
         hold.garbled = hold.garbled or (bool(raw) and not busy)
         if hold.garbled and now_ms - hold.since_ms >= GARBLED_MS:
             self._hold = None
+            self._games[hold.address].ask_after_ms = now_ms + GARBLED_REST_MS
             return [Unread(hold.address, raw)]
         if not hold.garbled and (busy or hold.tries >= TRIES):
             self._hold = None

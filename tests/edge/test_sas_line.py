@@ -10,6 +10,7 @@ import time
 import tty
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -213,7 +214,7 @@ def test_a_restart_finishes_what_was_open(stage: Stage) -> None:
 
 
 def test_a_win_that_nobody_can_read_is_told_without_an_amount(stage: Stage) -> None:
-    """Five seconds of wrong checks: the line goes on, and the ledger says that somebody has to look."""
+    """Three seconds of wrong checks: the line goes on, and the ledger says that somebody has to look."""
     stage.cable.plug()
     stage.line.start()
     stage.until(lambda: stage.cable.game.amounts, "figures")
@@ -253,6 +254,21 @@ def test_a_disk_that_is_full_for_a_while(stage: Stage, monkeypatch: pytest.Monke
     stage.cable.game.hit(1, time.monotonic())
     stage.until(lambda: not stage.cable.game.wins, "the win let go")
     assert (1, []) == (len(stage.asked), full)
+
+
+def test_garbage_on_the_line_is_counted_and_nothing_else(stage: Stage) -> None:
+    """Any bytes in place of answers, at any time: figures go on, no win is made of them, nothing ends."""
+    chance = Random(7)
+    stage.cable.plug()
+    stage.cable.line.serve = lambda _data, _at: chance.randbytes(chance.randrange(40))  # type: ignore[method-assign]
+    said: list[dict[int, int]] = []
+    note = stage.line._said.note
+    stage.line._said.note = lambda figures: (said.append(dict(figures)), note(figures))[1]  # type: ignore[assignment]
+    stage.line.start()
+    stage.until(lambda: len(said) > 12, "figures")
+    assert {1: 700, 2: 300} == said[-1]
+    assert (True, 0, None) == (stage.line.up, stage.line.counts["port_losses"], stage.line.refusal)
+    assert [] == [one for one in stage.asked if one["level"] is not None]
 
 
 def test_a_fault_of_the_program_is_a_lost_port(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
