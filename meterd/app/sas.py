@@ -99,7 +99,7 @@ class SasDesk:
             await self._decided(self._note(win))
             claim = self._claim(win)
             decision = await self._decided(claim) if claim is not None else None
-        except (MeterdError, asyncio.CancelledError) as failed:
+        except MeterdError as failed:
             return {"error": f"not written: {failed}"}
         answer: Answer = {"seq": self._seq(), "award": None, "refused": None}
         if decision is not None and decision.refusal is not None:
