@@ -187,8 +187,10 @@ class Talk:
         if not (unit.failures or unit.probe_s):
             deadline_s = max(deadline_s, self._poll.timeout_ms / 1000)
         try:
-            return await self._line.ask(request, deadline_s, turnaround_s=turnaround_s)
+            reply = await self._line.ask(request, deadline_s, turnaround_s=turnaround_s)
         except NoReplyError:
             if unit.avoid is None:
                 unit.avoid = (request.shape, self._clock() + AVOID_S)
             raise
+        unit.silences = 0  # somebody is there
+        return reply

@@ -109,6 +109,8 @@ class Unit(Outputs):
         self.handed: Reading | None = None
         self.counts_at_ms = 0
         self._edges: list[int] = [0] * self.profile.inputs.count
+        wired = (*self.profile.seats, *self.profile.keys.values(), *[i for i in (self.profile.lock,) if i is not None])
+        self._needed = max(wired, default=-1) + 1  # inputs up to the last one that something is wired to
         self._raw_levels = (False,) * self.profile.inputs.count
         self._on_since_ms = [0] * self.profile.inputs.count
         self._last_on_ms = [0] * self.profile.inputs.count
@@ -129,21 +131,16 @@ class Unit(Outputs):
     def levels_request(self) -> Request:
         """The next level poll. Successive polls differ in length where the wiring allows, so that no late one fits."""
         block = self.profile.inputs
-        wired = (
-            *self.profile.seats,
-            *self.profile.keys.values(),
-            -1 if self.profile.lock is None else self.profile.lock,
-        )
-        needed = max(wired) + 1
+        needed = self._needed
         self._short = not self._short and needed > 0 and (needed + 7) // 8 < (block.count + 7) // 8
         return Request(self.plan.unit, block.function, block.address, needed if self._short else block.count)
 
     def counters_request(self) -> Request | None:
-        """A read of all counters; None where the module has none."""
+        """A read of the counters of all inputs that something is wired to; None where the module has none."""
         block = self.profile.counters
         if block is None:
             return None
-        count = self.profile.inputs.count * block.words_each
+        count = (self._needed or self.profile.inputs.count) * block.words_each
         return Request(self.plan.unit, block.function, block.address, count)
 
     def identity_request(self) -> Request | None:
@@ -207,7 +204,10 @@ class Unit(Outputs):
 
     def counts(self, reply: Reply | None) -> tuple[int, ...]:
         """The counts that go with the levels just taken: the module's, or the edges seen."""
-        return tuple(self._edges) if reply is None else counters_of(self.profile, reply.values)
+        if reply is None:
+            return tuple(self._edges)
+        counts = counters_of(self.profile, reply.values)
+        return counts + (0,) * (self.profile.inputs.count - len(counts))
 
     def reading(self, snapshot: Snapshot, counts: tuple[int, ...]) -> Reading:
         """What the floor is told."""
