@@ -60,11 +60,12 @@ log = structlog.get_logger()
 
 @dataclass(frozen=True, slots=True)
 class Places:
-    """Where a daemon keeps things: its ledger, its socket, what it remembers of its signs."""
+    """Where a daemon keeps things: its ledger, its socket, what it remembers of its signs, frames of its wires."""
 
     ledger: Path
     socket: Path
     memory: Path
+    frames: Path | None = None
 
 
 @dataclass(slots=True)
@@ -290,7 +291,10 @@ class Daemon:
             notify(f"READY=1\nSTATUS={len(self.site.links)} links, {len(self.site.tables)} tables")
             log.info("run.ready", tables=len(self.site.tables), seq=self._store.seq)
         lives = [bus.run() for bus in self._buses.values()] + [bus.run() for bus in self._signs.values()]
-        tasks = [asyncio.create_task(life) for life in (*lives, *self._pads.lives(), self._tick())]
+        tasks = [
+            asyncio.create_task(life)
+            for life in (*lives, *self._pads.lives(), self._wires.keep(self._places.frames), self._tick())
+        ]
         with self._lock:
             self._scheduled = True
         self._apply()
@@ -381,6 +385,7 @@ class Daemon:
             "queue": len(self.money.inbox),
             "log_dropped": self._log_dropped(),
             "loop_lag_seconds_max": self._health.lag_s_max,
+            "frames": self._wires.kept(),
             "buses": {bus_id: stats.to_json() for bus_id, stats in self._bus_stats.items()},
             "pads": self._pads.to_json(),
             "signs": {sign.id: self._sign_bus[sign.id].status(sign.id) for sign in self.site.signs},

@@ -9,7 +9,7 @@ Rule 4: raw frames are what the wire recorder kept. They are not in the chain, a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Any, Final
@@ -24,6 +24,10 @@ from meterd.ledger.record import Record
 
 FORMAT: Final = 1
 WARNING: Final = "frames are what the recorder on this server kept of the wires; no hash in the ledger covers them"
+
+#: Frames this long before the first and behind the last entry of a round go into its pack.
+BEFORE_NS: Final = 60_000_000_000
+AFTER_NS: Final = 10_000_000_000
 
 _OF_A_LINK: Final = frozenset({Kind.LINK_OPENED, Kind.RULES_EASED, Kind.LIMIT_SET, Kind.LINK_SUSPENDED})
 _BY_REASON: Final = ("round", "award", "before", "settings", "between")
@@ -76,7 +80,9 @@ def find_round(records: Iterable[Record], table: str, number: int) -> Found:
     return found
 
 
-def pack(found: Found, *, sign: Callable[[str], str] | None, frames: Sequence[dict[str, Any]] = ()) -> dict[str, Any]:
+def pack(
+    found: Found, *, sign: Callable[[str], str] | None, frames: Iterable[Mapping[str, Any]] = ()
+) -> dict[str, Any]:
     """The document. ``sign`` signs a checkpoint over the whole ledger as it was read; without it there is none."""
     leaves = Leaves(found.before, found.hashes)
     size = leaves.end
@@ -101,7 +107,7 @@ def pack(found: Found, *, sign: Callable[[str], str] | None, frames: Sequence[di
         "root": root.hex(),
         "origin": found.origin,
         "checkpoint": None if sign is None else sign(checkpoint.text),
-        "frames": list(frames),
+        "frames": [dict(frame) for frame in frames],
         "frames_note": WARNING,
     }
 
@@ -142,6 +148,16 @@ def summary(found: Found) -> dict[str, Any]:
         ),
         "ended": found.ended,
     }
+
+
+def frames_span(found: Found) -> tuple[str, int, int, frozenset[str]]:
+    """Boot, beginning and end of the round on the wires, with some time around it, and the lines of its devices."""
+    ours = [record for record in found.kept["round"] if record.table_id == found.table]
+    locked = next(record for record in ours if record.kind == Kind.LOCKED)
+    moments = [record.mono_ns for record in ours if record.boot == locked.boot]
+    devices = [record.device or (record.event_id or "").partition(":")[0] for record in ours]
+    lines = frozenset(device.partition("/")[0] for device in devices if device)
+    return locked.boot, min(moments) - BEFORE_NS, max(moments) + AFTER_NS, lines
 
 
 def entry_json(record: Record) -> dict[str, Any]:

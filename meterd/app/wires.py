@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any, Final
+
+import structlog
 
 from meterd.config import Site
 from meterd.edge.clock import Clock
 from meterd.edge.control import Answer
+from meterd.edge.recorder import Recorder
 from meterd.edge.trace import Head, Trace, Tracer
+
+log = structlog.get_logger()
 
 #: Pieces of one answer: half a second of the busiest line, and a millisecond of the wire loop.
 PIECES: Final = 256
@@ -24,6 +31,25 @@ class WireDesk:
         self._clock = Clock()  # the money thread has its own
         self._buses = {bus.id: bus for bus in site.buses}
         self.trace = Trace()
+        self._recorder: Recorder | None = None
+
+    async def keep(self, folder: Path | None) -> None:
+        """Keep what passes in files of ``folder``, where there is one, until this is cancelled."""
+        if folder is None:
+            return
+        self._recorder = Recorder(
+            self.trace, self._buses, folder, self._clock.boot, told=lambda why: log.warning("wires.frames", why=why)
+        )
+        self._recorder.start()
+        try:
+            await asyncio.Event().wait()
+        finally:
+            await asyncio.to_thread(self._recorder.stop)
+
+    def kept(self) -> dict[str, int]:
+        """What the recorder could not keep: pieces the rings let go first, and times the disk took nothing."""
+        recorder = self._recorder
+        return {"lost": recorder.lost, "failures": recorder.failures} if recorder is not None else {}
 
     def tracer(self, bus: str) -> Tracer:
         """What the driver of a bus calls with every piece it sends or hears."""

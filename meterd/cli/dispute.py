@@ -16,13 +16,16 @@ from meterd.errors import EXIT_CONFIG, EXIT_LEDGER, EXIT_USAGE, ConfigError, Led
 @click.argument("folder", type=click.Path(path_type=Path, file_okay=False, exists=True))
 @click.argument("table")
 @click.argument("number", type=click.IntRange(1), metavar="ROUND")
+@click.option(
+    "--frames", type=click.Path(path_type=Path, file_okay=False), help="the recorder's folder; else FOLDER/frames"
+)
 @click.option("--out", type=click.Path(path_type=Path, dir_okay=False), help="the file to write; else standard output")
 @click.option(
     "--key",
     type=click.Path(path_type=Path, dir_okay=False),
     help="the ledger's signing key; else the unit's credential",
 )
-def dispute(folder: Path, table: str, number: int, out: Path | None, key: Path | None) -> None:
+def dispute(folder: Path, table: str, number: int, frames: Path | None, out: Path | None, key: Path | None) -> None:
     """Gather round ROUND of TABLE from the ledger in FOLDER. Reads only, and may run beside the daemon.
 
     In the file: the LOCK with its instant, accepted and late bets with their lamps, keys, awards and what became of
@@ -31,20 +34,23 @@ def dispute(folder: Path, table: str, number: int, out: Path | None, key: Path |
 
         python3 second_verifier.py --key NAME+ID+KEY --pack FILE
 
-    and needs nothing else of ours.
+    and needs nothing else of ours. The raw frames of the table's lines are in it as the recorder kept them; no hash
+    covers these.
 
     Exit codes: 0 gathered, 2 no such table or round, 74 the ledger does not hold, 78 the key cannot be used.
     """
-    from meterd.app.dispute import find_round, pack
+    from meterd.app.dispute import find_round, frames_span, pack
     from meterd.edge.keys import default_key_file, read_key
+    from meterd.edge.recorder import read_frames
     from meterd.edge.store import read_records
 
     try:
         file = key or default_key_file()
         signing = read_key(file) if file else None
         found = find_round(read_records(folder), table, number)
-        document = pack(found, sign=signing.sign_note if signing else None)
-    except LedgerError as error:
+        kept = read_frames(frames or folder / "frames", *frames_span(found))
+        document = pack(found, sign=signing.sign_note if signing else None, frames=kept)
+    except (LedgerError, OSError) as error:
         complain("meterd dispute", error)
         sys.exit(EXIT_LEDGER)
     except ConfigError as error:
@@ -63,5 +69,6 @@ def dispute(folder: Path, table: str, number: int, out: Path | None, key: Path |
             "meterd dispute", "without a key nothing is signed: add a checkpoint with --key, or hand one over beside it"
         )
     if out is not None:
-        kept = counted(len(document["entries"]), "entry", "entries")
-        click.echo(f"{out}: round {number} of {table}, {kept} with their paths", err=True)
+        proven = counted(len(document["entries"]), "entry", "entries")
+        heard = counted(len(document["frames"]), "exchange")
+        click.echo(f"{out}: round {number} of {table}, {proven} with their paths, {heard} of its lines", err=True)

@@ -37,9 +37,16 @@ KEY_HELP = "the key that signs the ledger's checkpoints; without it the unit's c
     help="who may act, and what proves them; without it people.toml beside the site file, where there is one",
 )
 @click.option("--key", "key_file", type=click.Path(path_type=Path, dir_okay=False), help=KEY_HELP)
+@click.option("--frames", help='where to keep what passed over the wires, 512 MB at most; "none": nowhere')
 @click.option("--demo", is_flag=True, hidden=True, help="the ledger must be a demo's")
 def run(
-    config: Path, ledger: Path | None, control: Path | None, people_file: Path | None, key_file: Path | None, demo: bool
+    config: Path,
+    ledger: Path | None,
+    control: Path | None,
+    people_file: Path | None,
+    key_file: Path | None,
+    frames: str | None,
+    demo: bool,
 ) -> None:
     """Count the progressives of a floor: sensors, keypads and signs on real ports, every cent in the ledger.
 
@@ -55,7 +62,8 @@ def run(
 
     lines, _ = journal.start()
     folder = ledger or default_ledger()
-    places = Places(ledger=folder, socket=control or default_socket(), memory=folder / "signs")
+    kept = None if frames == "none" else Path(frames) if frames else folder / "frames"
+    places = Places(ledger=folder, socket=control or default_socket(), memory=folder / "signs", frames=kept)
     try:
         site, text = read_site(config)
         found = people_file or people_beside(config)
