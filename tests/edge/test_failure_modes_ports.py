@@ -216,6 +216,31 @@ def test_mode_17_a_killed_port_is_told_to_every_module_once() -> None:
     run(work())
 
 
+def test_one_ports_trouble_is_nobody_elses() -> None:
+    """An adapter is pulled, another line babbles, a third port does not exist: the fourth line misses no reply."""
+
+    async def work() -> None:
+        async with (
+            rig() as good,
+            rig(name="pit-2") as pulled,
+            rig(name="pit-3") as noisy,
+            rig(port="/nowhere/tty") as none,
+        ):
+            await good.floor.until(lambda: bool(good.floor.of(DeviceUp)))
+            await pulled.floor.until(lambda: bool(pulled.floor.of(DeviceUp)))
+            noisy.cable.to_daemon = lambda data: [bytes(reversed(data))]
+            pulled.cable.unplug()
+            await pulled.floor.until(lambda: bool(pulled.floor.of(DeviceDown)))
+            await noisy.floor.until(lambda: bool(noisy.floor.of(DeviceDown)))
+            assert "does not exist" in none.stats.port_cause
+            polls = good.stats.polls
+            await until(lambda: good.stats.polls > polls + 20)
+            assert [] == good.floor.of(DeviceDown)
+            assert {"ok"} == set(good.stats.frames)
+
+    run(work())
+
+
 @failure_mode(23, "all-that-waits")
 def test_mode_23_bytes_are_read_until_none_is_left() -> None:
     """A port that says "1" for a whole reply loses none of it."""
