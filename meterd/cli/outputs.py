@@ -21,11 +21,12 @@ def outputs() -> None:
 @click.option("--config", "config", type=click.Path(path_type=Path), required=True, help="The site file.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def closed(config: Path, *, as_json: bool) -> None:
-    """Write CLOSED to every sign, darken every seat lamp, light "betting closed". Needs the daemon's ports.
+    """Write CLOSED to every sign and pad, darken every seat lamp, light "betting closed". Needs the daemon's ports.
 
     Exit codes: 0 all done, 1 something could not be reached (it is named), 78 the site file cannot be used.
     """
     from meterd.edge.catalogue import read_site
+    from meterd.edge.keypad_keys import keys_file, pads_of, read_keys
     from meterd.edge.outputs import close_all
     from meterd.errors import ConfigError
 
@@ -34,7 +35,11 @@ def closed(config: Path, *, as_json: bool) -> None:
     except ConfigError as error:
         complain("meterd outputs closed", error)
         sys.exit(EXIT_CONFIG)
-    closings = close_all(site)
+    try:
+        keys = read_keys(keys_file(config), pads_of(site), demo=True)
+    except ConfigError:
+        keys = {}  # the pads are named below; modules and signs do not wait for them
+    closings = close_all(site, keys)
     missed = [closing for closing in closings if closing.cause]
     for closing in missed:
         click.echo(f"{closing.name} not closed: {closing.cause}", err=True)
@@ -42,5 +47,5 @@ def closed(config: Path, *, as_json: bool) -> None:
         document = {"closed": [c.name for c in closings if not c.cause], "missed": {c.name: c.cause for c in missed}}
         click.echo(json.dumps(document, indent=2))
     else:
-        click.echo(f"{len(closings) - len(missed)} of {len(closings)} modules and signs closed", err=True)
+        click.echo(f"{len(closings) - len(missed)} of {len(closings)} devices closed", err=True)
     sys.exit(EXIT_FINDING if missed else EXIT_DONE)

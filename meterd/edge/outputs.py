@@ -10,12 +10,14 @@ Units: ``*_s`` seconds.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from meterd.config import BusConfig, ModuleRef, SignConfig, Site, UnitWanted
+from meterd.config import BusConfig, ModuleRef, PadRef, SignConfig, Site, UnitWanted
+from meterd.edge.keypad_osdp import OsdpLine, OsdpThread
 from meterd.edge.modbus_line import BusStats, Line, ModuleRefusedError, NoReplyError, Reply, Request
 from meterd.edge.modbus_outputs import safe_outputs
 from meterd.edge.modbus_unit import Unit
@@ -24,6 +26,8 @@ from meterd.edge.sign_queue import CLOSED, Send, SignQueue
 
 TRIES: Final = 3  # one lost frame is noise
 REPLY_S: Final = 0.1
+PAD_LIMIT_S: Final = 4.0
+LOOK_S: Final = 0.02
 SIGN_LIMIT_S: Final = 8.0  # four transmissions a second; a line of many signs still ends
 
 
@@ -39,12 +43,15 @@ class _SilentError(Exception):
     """A module that said nothing to any of the tries."""
 
 
-def close_all(site: Site) -> tuple[Closing, ...]:
-    """Bring all outputs of a site to the safe state, best effort: one result for each module and sign, no error."""
-    return asyncio.run(_close_all(site))
+def close_all(site: Site, pad_keys: Mapping[str, bytes] | None = None) -> tuple[Closing, ...]:
+    """Bring all outputs of a site to the safe state, best effort: one result for each device that shows something.
+
+    ``pad_keys``: keys of the OSDP pads; one without a key is reported and left as it is.
+    """
+    return asyncio.run(_close_all(site, pad_keys or {}))
 
 
-async def _close_all(site: Site) -> tuple[Closing, ...]:
+async def _close_all(site: Site, pad_keys: Mapping[str, bytes]) -> tuple[Closing, ...]:
     modules = {module.device: module for table in site.tables for module in table.modules}
     work = []
     for bus in site.buses:
@@ -52,6 +59,8 @@ async def _close_all(site: Site) -> tuple[Closing, ...]:
             work.append(_close_signs(bus, [sign for sign in site.signs if sign.bus == bus.id]))
         elif bus.kind == "modbus":
             work.append(_close_modules(bus, [module for module in modules.values() if module.bus == bus.id]))
+        elif bus.kind == "osdp":
+            work.append(_close_pads(bus, site.pads_of(bus.id), pad_keys))
     return tuple(closing for closings in await asyncio.gather(*work) for closing in closings)
 
 
@@ -79,6 +88,27 @@ async def _close_modules(bus: BusConfig, modules: Sequence[ModuleRef]) -> list[C
     finally:
         line.close()
     return closings
+
+
+async def _close_pads(bus: BusConfig, pads: Sequence[PadRef], keys: Mapping[str, bytes]) -> list[Closing]:
+    """CLOSED on the displays of one line, in a session of its own; a pad that was in another takes a moment to it."""
+    closings = [Closing(pad.device, "there is no key for it") for pad in pads if pad.device not in keys]
+    known = [pad for pad in pads if pad.device in keys]
+    if not known:
+        return closings
+    line = OsdpLine(bus, known, keys, lambda _event: None)
+    thread = asyncio.create_task(OsdpThread([line]).run())
+    try:
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(PAD_LIMIT_S):
+                while not all(line.is_up(pad.unit) for pad in known):  # noqa: ASYNC110 - another thread's doing
+                    await asyncio.sleep(LOOK_S)
+        await line.go_safe()
+        silent = line.stats.port_cause or "it does not answer, or not to its key"
+        return closings + [Closing(pad.device, "" if line.is_up(pad.unit) else silent) for pad in known]
+    finally:
+        thread.cancel()
+        await asyncio.gather(thread, return_exceptions=True)
 
 
 async def _close_module(line: Line, module: ModuleRef) -> None:

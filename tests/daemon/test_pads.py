@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import signal
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -106,3 +108,16 @@ def test_the_key_from_the_factory_is_refused_on_a_real_floor(make: Callable[...,
     run = floor.spawn_run(demo=False)
     assert 78 == run.wait()
     assert "from the factory" in run.log.path.read_text("utf-8")
+
+
+def test_after_a_kill_the_display_says_closed(make: Callable[..., Floor]) -> None:
+    """A pad cannot know that the daemon died: what runs after any exit tells it."""
+    floor = make()
+    floor.start_sim()
+    run = floor.start_run()
+    floor.until(lambda: any(event["lines"][0].startswith("OPEN") for event in floor.seen("text")), "OPEN", run)
+    floor.end(run, signal.SIGKILL)
+    closed = floor.spawn("closed", sys.executable, "-m", "meterd", "outputs", "closed", "--config",
+                         str(floor.site_file), "--json")  # fmt: skip
+    assert 0 == closed.wait(), closed.log.path.read_text("utf-8")
+    floor.until(lambda: floor.seen("text")[-1]["lines"] == ["CLOSED", ""], "CLOSED on the display")

@@ -364,3 +364,82 @@ def test_garbage_between_requests_is_in_nobodys_way(path: Path) -> None:
         assert 0 == rig.line.stats.retries
 
     play(path, [pad], story)
+
+
+def test_a_recorded_key_played_back_is_no_key(path: Path) -> None:
+    """A frame of the same session, recorded on the line and sent in place of an answer: its signature does not fit."""
+    pad = OsdpPad(5, KEY)
+    recorded: list[bytes] = []
+
+    async def story(line: Cable, rig: Rig) -> None:
+        await rig.heard.until(lambda: rig.heard.ups, LIMIT_S)
+        with line.lock:
+            pad.press("A")
+        await rig.heard.until(lambda: rig.heard.keys, LIMIT_S)
+        recorded.extend(frame for frame in line.replies if frame[7:8] == b"S")
+        assert recorded, "an encrypted keypad reply"
+        at = [0]
+
+        def play_back(said: bytes) -> bytes:
+            at[0] += 1
+            return recorded[-1] if at[0] % 3 == 0 else said
+
+        line.carry_back = play_back
+        asked = len(line.requests)
+        await rig.heard.until(lambda: len(line.requests) > asked + 30, LIMIT_S)
+        assert {"lock", KEY_LOST} >= set(rig.heard.keys)
+        assert 1 == rig.heard.keys.count("lock")
+
+    play(path, [pad], story)
+
+
+def test_a_key_injected_without_the_session_is_no_key(path: Path) -> None:
+    """A plain keypad reply as any tool can make it, right in every other way."""
+    plain = bytes.fromhex("53850b0006530001315d3d")
+
+    async def story(line: Cable, rig: Rig) -> None:
+        await rig.heard.until(lambda: rig.heard.ups, LIMIT_S)
+        line.carry_back = lambda _said: plain
+        asked = len(line.requests)
+        await rig.heard.until(lambda: len(line.requests) > asked + 5, LIMIT_S)
+        line.carry_back = lambda said: said
+        assert set() == set(rig.heard.keys) - {KEY_LOST}
+
+    play(path, [OsdpPad(5, KEY)], story)
+
+
+def test_the_trouble_of_one_line_is_not_anothers(tmp_path: Path) -> None:
+    """Two lines in the one thread: one is unplugged and floods its log, the other's keys come all the while."""
+    from osdp_rig import Heard  # noqa: PLC0415
+
+    from meterd.config import BusConfig  # noqa: PLC0415 - beside its only use
+    from meterd.edge.keypad_osdp import OsdpLine, OsdpThread  # noqa: PLC0415
+
+    good, bad = OsdpPad(5, KEY), OsdpPad(5, KEY)
+
+    async def go(first: Cable, second: Cable) -> None:
+        heard, other = Heard(), Heard()
+        keys = {"keys-1/5": KEY}
+        lines = [
+            OsdpLine(BusConfig("keys-1", "osdp", str(cable.path), 115200), [ref(5)], keys, sink)
+            for cable, sink in ((first, heard), (second, other))
+        ]
+        task = asyncio.create_task(OsdpThread(lines).run())
+        try:
+            await heard.until(lambda: heard.ups, LIMIT_S)
+            await other.until(lambda: other.ups, LIMIT_S)
+            second.unplug()
+            await other.until(lambda: other.downs, LIMIT_S)
+            for digit in "123456":
+                with first.lock:
+                    good.press(digit)
+                await heard.until(lambda digit=digit: f"digit-{digit}" in heard.keys, LIMIT_S)
+            assert ([], False, True) == (heard.downs, lines[1].is_up(5), lines[0].is_up(5))
+            second.plug()
+            await other.until(lambda: len(other.ups) == 2, LIMIT_S)
+        finally:
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
+
+    with cable(tmp_path / "one", good) as first, cable(tmp_path / "two", bad) as second:
+        asyncio.run(go(first, second))
