@@ -73,9 +73,10 @@ def take_over(book: Book, body: Mapping[str, Any]) -> None:
     book.gaming_day = body["day"]
     book.keys = tuple(body["keys"])
     for name in _WORDS:
-        setattr(book, name, rest[name])
+        setattr(book, name, rest.get(name, getattr(book, name)))
     for name, (_, read) in _LISTS.items():
-        setattr(book, name, read(rest[name]))
+        if name in rest:
+            setattr(book, name, read(rest[name]))
     book.site = _SITE.read(rest["site"])
     for data in rest["links"]:
         link = _link_from(book, data)

@@ -14,12 +14,13 @@ from meterd.accounting.refusals import Refused
 from meterd.accounting.rules import Decision, decide
 from meterd.app.asked import Asked
 from meterd.app.rows import Stamp, draft_entry, entry_draft
-from meterd.app.volumes import Standing, begin, next_volume, open_standing
+from meterd.app.volumes import Standing, begin, carries, next_volume, open_standing
 from meterd.edge.store import Store
 from meterd.errors import MisuseError
 from meterd.ledger.chain import seal
 from meterd.ledger.note import Checkpoint
 from meterd.ledger.record import Record
+from meterd.ledger.verify import check_record
 
 __all__ = ["Committer", "Stamp", "draft_entry", "entry_draft", "resume"]
 
@@ -112,7 +113,14 @@ class Committer:
         if standing is None:
             raise MisuseError("no volume can be begun without the tree of the ledger")
         record, entry = next_volume(standing)
-        self._store.roll(record)
+
+        def as_good(found: Record) -> bool:
+            wrong = check_record(found, record.seq, record.prev) or carries(standing, draft_entry(found))
+            return wrong is None
+
+        stands = self._store.roll(record, as_good)
+        if stands != record:
+            record, entry = stands, draft_entry(stands)
         begin(standing, record, entry)
         self._seq, self._head = record.seq, record.hash
 

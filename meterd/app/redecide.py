@@ -23,11 +23,13 @@ from meterd.accounting.commands_streak import ClaimBoard, Number, Split, VoidSpi
 from meterd.accounting.entries import REQUEST, Entry, Kind
 from meterd.accounting.rules import decide
 from meterd.accounting.settings import LinkSettings, SiteSettings, TableSettings
+from meterd.app.volumes import says
 from meterd.errors import MeterdError
 from meterd.ledger.canonical import canonical, parse
 from meterd.ledger.record import Record
 
 Facts = Mapping[str, Any]
+_LONGEST: Final = 200  # of a fact in a message
 
 #: Roles in the order in which they are tried, alone and in pairs of two departments.
 _ALONE: Final = (Role.DEALER, Role.SUPERVISOR, Role.SYSTEM, Role.ADMINISTRATOR, Role.ACCOUNTING)
@@ -254,6 +256,11 @@ def _difference(expected: Entry, found: Entry) -> str | None:
         return f"its money: {', '.join(sorted(odd))}"
     body = parse(canonical(expected.body))
     for name, fact in found.body.items():
-        if name not in _BESIDE and body.get(name) != fact:
-            return f"{name} {body.get(name)!r}, not {fact!r}"
+        if name not in _BESIDE and not says(body.get(name), fact):
+            return f"{name} {_short(body.get(name))}, not {_short(fact)}"
     return None
+
+
+def _short(fact: Any) -> str:
+    text = repr(fact)
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"

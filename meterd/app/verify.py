@@ -14,11 +14,11 @@ from typing import Any, Final, NamedTuple
 from meterd.accounting.book import Book
 from meterd.accounting.entries import Entry, Kind
 from meterd.app.rows import draft_entry
-from meterd.app.volumes import Standing, first_facts, opened
+from meterd.app.volumes import Standing, carries, opened
 from meterd.edge import sqlite, volume
 from meterd.edge.store import SEAL, read_records
 from meterd.errors import LedgerError, MeterdError
-from meterd.ledger.canonical import canonical, is_canonical, parse
+from meterd.ledger.canonical import is_canonical
 from meterd.ledger.chain import GENESIS
 from meterd.ledger.note import Checkpoint
 from meterd.ledger.record import Record
@@ -222,7 +222,9 @@ class Audit:
         if standing is None:
             return None
         if first:
-            return _carries(standing, entry)
+            wrong = carries(standing, entry)
+            standing.first_seq = record.seq
+            return wrong
         if standing.last.kind == SEAL:
             return f"entry {standing.last.seq} has sealed this volume: nothing follows it here"
         return None
@@ -230,19 +232,6 @@ class Audit:
     def _note_root(self, standing: Standing) -> None:
         if standing.tree.size in self._asked:
             self._roots[standing.tree.size] = standing.tree.root()
-
-
-def _carries(standing: Standing, entry: Entry) -> str | None:
-    """Why a volume's first entry is not what follows from the volume before; None where it is."""
-    if standing.last.kind != SEAL:
-        return f"the volume before was not sealed: its last entry is {standing.last.kind}"
-    expected = first_facts(standing)
-    expected["format"] = entry.body.get("format")
-    if parse(canonical(expected)) == entry.body:
-        standing.first_seq = standing.last.seq + 1
-        return None
-    names = [name for name in sorted({*expected, *entry.body}) if expected.get(name) != entry.body.get(name)]
-    return f"it does not carry on what the volume before left: {', '.join(names)}"
 
 
 def audited_book(records: Iterable[Record]) -> Book:

@@ -14,19 +14,22 @@ from itertools import chain
 from typing import Any, Final
 
 from meterd.accounting.book import Book
-from meterd.accounting.carry import carried
+from meterd.accounting.carry import carried, take_over
 from meterd.accounting.commands import SYSTEM
 from meterd.accounting.entries import Entry, Kind
 from meterd.app.rows import Stamp, draft_entry, entry_draft
 from meterd.edge import volume
 from meterd.edge.chain_check import MANY, ChainCheck, check
-from meterd.edge.store import Store, read_records
+from meterd.edge.store import SEAL, Store, read_records
 from meterd.errors import LedgerError, MeterdError
+from meterd.ledger.canonical import canonical, parse
 from meterd.ledger.chain import GENESIS, seal
 from meterd.ledger.merkle import Tree
 from meterd.ledger.note import Checkpoint, origin_of
 from meterd.ledger.record import Record
 
+#: Facts of a first entry that depend on the program that wrote it.
+_OF_THE_WRITER: Final = frozenset({"format", "book"})
 _ADVICE: Final = "run `meterd ledger verify`, keep the files as they are, and restore a verified backup"
 
 
@@ -174,6 +177,34 @@ def next_volume(standing: Standing) -> tuple[Record, Entry]:
     entry = Entry(Kind.BOOK_CARRIED, SYSTEM.id, body=first_facts(standing))
     draft = entry_draft(entry, Stamp(last.at_utc, last.boot, last.mono_ns), last.site)
     return seal(draft, last.seq + 1, last.hash), entry
+
+
+def carries(standing: Standing, entry: Entry) -> str | None:
+    """Why the first entry of a volume is not what follows from the volume before; None where it is.
+
+    An older program may have written it: fields that it did not know are as if they were at their defaults.
+    """
+    if standing.last.kind != SEAL:
+        return f"the volume before was not sealed: its last entry is {standing.last.kind}"
+    expected = parse(canonical(first_facts(standing)))
+    told = {name: fact for name, fact in entry.body.items() if name not in _OF_THE_WRITER}
+    odd = [name for name, fact in told.items() if not says(expected.get(name), fact)]
+    odd += sorted(expected.keys() - entry.body.keys())
+    if not odd:
+        loaded = Book()
+        take_over(loaded, entry.body)
+        again = carried(loaded)["book"]
+        odd = [f"book.{name}" for name, fact in carried(standing.book)["book"].items() if fact != again[name]]
+    return f"it does not carry on what the volume before left: {', '.join(odd)}" if odd else None
+
+
+def says(expected: Any, found: Any) -> bool:
+    """Whether what was found is expected; facts that only a later version tells may be missing from it."""
+    if isinstance(found, dict) and isinstance(expected, dict):
+        return all(name in expected and says(expected[name], fact) for name, fact in found.items())
+    if isinstance(found, list) and isinstance(expected, list):
+        return len(found) == len(expected) and all(map(says, expected, found))
+    return bool(expected == found)
 
 
 def begin(standing: Standing, record: Record, entry: Entry) -> None:

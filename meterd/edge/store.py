@@ -12,7 +12,7 @@ Rule 5: a program that does not ask for the lock is found out: at the start by i
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, suppress
 from pathlib import Path
 from typing import Final, Self
@@ -144,11 +144,12 @@ class Store:
         self.seq, self.head = records[-1].seq, records[-1].hash
         self.sealed = records[-1].kind == SEAL
 
-    def roll(self, first: Record) -> None:
+    def roll(self, first: Record, same: Callable[[Record], bool] = lambda _found: False) -> Record:
         """Close the volume, which its last entry has sealed, and go on in a new one that begins with ``first``.
 
         Whatever it is interrupted by, the next start finds the last entry sealing and comes here again: nothing that
-        was done is undone, and the new volume's only entry is the same.
+        was done is undone, and the new volume's only entry is the same. Where another version was interrupted, ``same``
+        says whether the entry it has left is as good. Returns the first entry that stands.
 
         Raises:
             LedgerError: the disk failed, or another new volume is there. Nothing more is taken.
@@ -165,7 +166,7 @@ class Store:
         try:
             self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
             self._connection.close()
-            _begin_volume(path, first)
+            first = _begin_volume(path, first, same)
             point_to(folder, path)
             db = sqlite.writer(path, synchronous=self._synchronous)
             sync(folder)
@@ -177,6 +178,7 @@ class Store:
         self.sealed = False
         self._version = self._data_version()
         self._dead = None
+        return first
 
     def checkpoint(self) -> None:
         """Move what is in the WAL into the file; for a quiet moment, so that no commit has to do it.
@@ -309,8 +311,8 @@ def _create(folder: Path, drafts: Sequence[Draft]) -> None:
     point_to(folder, path)
 
 
-def _begin_volume(path: Path, first: Record) -> None:
-    """Make the volume of one entry, unless an interrupted start has left that very volume.
+def _begin_volume(path: Path, first: Record, same: Callable[[Record], bool]) -> Record:
+    """Make the volume of one entry, unless an interrupted start has left that volume; its entry.
 
     Raises:
         LedgerError: it holds something else.
@@ -319,15 +321,17 @@ def _begin_volume(path: Path, first: Record) -> None:
         with closing(sqlite.repairer(path)):
             pass  # what was cut short in the middle of a write is taken back by SQLite
         if volume.may_hold_entries(path):
-            if list(read_records(path)) != [first]:
+            found = list(read_records(path))
+            if found != [first] and not (len(found) == 1 and found[0].prev == first.prev and same(found[0])):
                 raise LedgerError(f"{path} does not go on where the volume before it ends: remove nothing, and verify")
-            return
+            return found[0]
         path.unlink()
     with closing(sqlite.new_file(path, volume.schema_sql())) as db:
         _add(db.conn, [first])
         db.execute("COMMIT")
     sync(path)
     sync(path.parent)
+    return first
 
 
 def _require_last_volume(path: Path, last: Record) -> None:
