@@ -83,17 +83,22 @@ def percent(used_us: int) -> int:
 
 
 def line_budget(site: Site) -> tuple[BusBudget, ...]:
-    """The budget of every bus of a site, in the order of the site file."""
-    return tuple(
-        bus_budget(bus, site.modules_of(bus.id), site.poll)
-        if bus.kind == "modbus"
-        else sas_budget(bus, [sas for sas in site.sas if sas.bus == bus.id])
-        if bus.kind == "sas"
-        else pad_budget(bus, site.pads_of(bus.id))
-        if bus.kind == "osdp"
-        else sign_budget(bus, [sign for sign in site.signs if sign.bus == bus.id])
-        for bus in site.buses
-    )
+    """The budget of every bus of a site, in the order of the site file. A USB keyboard asks for no line time."""
+    return tuple(_budget(site, bus) for bus in site.buses)
+
+
+def _budget(site: Site, bus: BusConfig) -> BusBudget:
+    match bus.kind:
+        case "modbus":
+            return bus_budget(bus, site.modules_of(bus.id), site.poll)
+        case "sas":
+            return sas_budget(bus, [sas for sas in site.sas if sas.bus == bus.id])
+        case "osdp":
+            return pad_budget(bus, site.pads_of(bus.id))
+        case "alpha":
+            return sign_budget(bus, [sign for sign in site.signs if sign.bus == bus.id])
+        case "hid":
+            return BusBudget(bus.id, ())
 
 
 def bus_budget(bus: BusConfig, modules: Sequence[ModuleRef], poll: PollConfig) -> BusBudget:

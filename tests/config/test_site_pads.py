@@ -12,7 +12,7 @@ from click.testing import CliRunner
 
 from meterd.cli.config import check_config
 from meterd.cli.keypad import keypad
-from meterd.config import Catalogue, Finding, PadProfile, PadRef, Site, SiteErrors, load_profile
+from meterd.config import Catalogue, Finding, PadProfile, PadRef, Site, SiteErrors, line_budget, load_profile
 from meterd.edge.keypad_keys import add_key, keys_file, parse_keys, read_keys
 from meterd.errors import ConfigError
 from protocols.key_sequences import KeySequences
@@ -161,6 +161,14 @@ def test_a_name_that_changes_with_plugging_is_not_advised(site: Callable[..., Si
     loaded = site(*hid('bus = "usb-1", unit = 1, profile = "hid-keypad-24"', "/dev/input/event3"))
     assert any("/dev/input/by-path/" in warning.message for warning in loaded.warnings)
     assert 0 == loaded.bus("usb-1").baud
+    assert 0 == next(budget for budget in line_budget(loaded) if budget.bus == "usb-1").percent
+
+
+def test_how_busy_a_line_of_pads_is(site: Callable[..., Site]) -> None:
+    """Each address by itself; at 38400 baud four pads with displays take most of a line."""
+    budget = next(each for each in line_budget(site(*osdp())) if each.bus == "keys-1")
+    assert ["address 0", "address 1", "address 2", "address 3"] == [unit.name for unit in budget.units]
+    assert 60 <= budget.percent <= 80
 
 
 # ── the file of keys ────────────────────────────────────────────────────────────────────────────────────────────────
