@@ -35,9 +35,9 @@ class ModbusReader:
             said = self.end()
             self._request, self._answered = piece.data, False
             return [*said, self._asks(piece.data)]
+        if self._answered:  # or the listening began between question and answer
+            return [f"{len(piece.data)} bytes nobody asked for"] if self._request else []
         self._heard += piece.data
-        if self._answered:
-            return [f"{len(piece.data)} bytes nobody asked for"]
         found = find_reply(self._request, self._heard, echo=self._echo)
         if not found.frame:
             return []

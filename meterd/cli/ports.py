@@ -51,16 +51,20 @@ def ports(config: Path | None, control: Path | None, *, as_json: bool) -> None:
 
 
 def _daemon(control: Path | None) -> dict[str, dict[str, Any]]:
-    """What a daemon says of its lines; nothing where none answers."""
+    """What a daemon says of its lines and the devices on them; nothing where none answers."""
     from meterd.cli.run import default_socket
     from meterd.edge.control import ask
 
+    path = control or default_socket()
     try:
-        told = ask(control or default_socket(), {"op": "ports"})
+        lines, devices = ask(path, {"op": "ports"}).get("ports"), ask(path, {"op": "snapshot"}).get("devices", {})
     except (OSError, ValueError):
         return {}
-    found = told.get("ports")
-    return found if isinstance(found, dict) else {}
+    if not isinstance(lines, dict):
+        return {}
+    for bus, line in lines.items():
+        line["devices"] = {name: state for name, state in devices.items() if name.partition("/")[0] == bus}
+    return lines
 
 
 def _lines(site: Site | None, daemon: dict[str, dict[str, Any]], seen: tuple[PortSeen, ...]) -> dict[str, Any]:
@@ -106,16 +110,27 @@ def _line_findings(lines: dict[str, Any], seen: tuple[PortSeen, ...]) -> list[st
     used = {line["node"] for line in lines.values()}
     free = [port.stable for port in seen if port.node not in used]
     for bus, line in lines.items():
-        if line["node"] is None:
-            hint = (
-                f". Ports that no bus uses: {', '.join(free)}" if free else ". No other port is free: is it plugged in?"
-            )
-            findings.append(f"bus {bus}: {line['port']} is not there{hint}")
-        elif line["daemon"] is not None and line["daemon"].get("up") is False:
-            findings.append(f"bus {bus}: down, {line['daemon'].get('cause') or 'no cause told'}{_by(line['holders'])}")
-        elif len(line["holders"]) > 1:
+        told = line["daemon"] or {}
+        if told.get("up"):
+            findings += [f"{name}: {said}" for name, said in _silent(line)]
+        elif line["node"] is None:
+            hint = f"Ports that no bus uses: {', '.join(free)}" if free else "No other port is free: is it plugged in?"
+            findings.append(f"bus {bus}: {line['port']} is not there. {hint}")
+        elif told.get("up") is False:
+            findings.append(f"bus {bus}: down, {told.get('cause') or 'no cause told'}{_by(line['holders'])}")
+        if len(line["holders"]) > 1:
             findings.append(f"bus {bus}: {line['port']} is open twice{_by(line['holders'])}")
     return findings
+
+
+def _silent(line: dict[str, Any]) -> list[tuple[str, str]]:
+    """The devices of a line that are not trusted: why, and what answered in their place."""
+    devices = (line["daemon"] or {}).get("devices", {})
+    return [
+        (name, ", ".join(str(state[key]) for key in ("cause", "found") if state.get(key)) or "not heard yet")
+        for name, state in devices.items()
+        if not state.get("up")
+    ]
 
 
 def _by(holders: list[dict[str, Any]]) -> str:
@@ -137,6 +152,9 @@ def _print(seen: tuple[PortSeen, ...], lines: dict[str, Any]) -> None:
     for bus, line in lines.items():
         click.echo(f"  {bus:<14}{line['kind']:<8}{line['port']}")
         click.echo(f"    {_state(line)}{_by(line['holders'])}")
+        up = [name for name, state in (line["daemon"] or {}).get("devices", {}).items() if state.get("up")]
+        if up:
+            click.echo(f"    trusted: {', '.join(up)}")
 
 
 def _used(port: PortSeen, lines: dict[str, Any]) -> str:

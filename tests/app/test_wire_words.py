@@ -118,6 +118,7 @@ def test_without_a_site_file_units_and_numbers() -> None:
 def test_silence_and_noise_are_said() -> None:
     """No answer, an answer of another, a cut one, one behind a stray byte, an exception, bytes nobody asked for."""
     moments = [
+        ("rx", b"\x28\x02"),  # the listening began between question and answer
         *(ASK_INPUTS, ASK_INPUTS),
         ("rx", frame("29 02 02 05 01")),
         *(ASK_INPUTS, ("rx", frame("28 02 02 05 01")[:4])),

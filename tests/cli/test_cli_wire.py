@@ -40,7 +40,8 @@ class Daemon:
         self.socket = socket
         self.states: dict[str, dict[str, Any]] = {}
         self._loop = asyncio.new_event_loop()
-        self._server = ControlServer(socket, dict, self._answer)
+        self.devices: dict[str, dict[str, Any]] = {}
+        self._server = ControlServer(socket, lambda: {"devices": self.devices}, self._answer)
         started = threading.Event()
         self._thread = threading.Thread(target=self._run, args=(started,))
         self._thread.start()
@@ -242,10 +243,19 @@ def test_ports_with_a_daemon(running: Daemon) -> None:
     """A line that is down is a finding with the daemon's cause; when a byte last passed is told."""
     exchange(running)
     running.states["pit-1"] = {"up": False, "cause": "held by another program"}
+    running.states["keys-1"] = {"up": True}
+    running.devices = {
+        "keys-1/50": {"up": True},
+        "keys-1/51": {"up": False, "cause": "identity", "found": "registers 4D4B 3332"},
+        "pit-1/40": {"up": False, "cause": "port_lost"},
+    }
     told = meterd("ports", "--socket", running.socket)
     assert 1 == told.exit_code
+    assert "trusted: keys-1/50\n" in told.stdout
     assert re.search(r"down; heard \d+\.\d s ago, sent \d+\.\d s ago", told.stdout)
-    assert "there" in told.stderr
+    assert "keys-1/51: identity, registers 4D4B 3332\n" in told.stderr
+    assert "bus pit-1: /dev/serial/by-path/" in told.stderr
+    assert "pit-1/40" not in told.stderr  # its line is what is wrong
 
 
 def test_ports_names_adapters_that_share_a_name(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
