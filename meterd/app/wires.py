@@ -20,6 +20,10 @@ log = structlog.get_logger()
 
 #: Pieces of one answer: half a second of the busiest line, and a millisecond of the wire loop.
 PIECES: Final = 256
+_ELSEWHERE: Final = {
+    "sas": "meterd sas has the line, in a process of its own",
+    "hid": "a USB keyboard has no line, its presses are in the log",
+}
 
 
 class WireDesk:
@@ -68,6 +72,8 @@ class WireDesk:
         if not isinstance(after, int) or isinstance(after, bool):
             return {"error": f"after is the number of a piece, not {after!r}"}
         (bus,) = found
+        if bus.kind in _ELSEWHERE:
+            return {"error": f"{bus.id} cannot be listened to here: {_ELSEWHERE[bus.kind]}"}
         heard = self.trace.behind(bus.id, after, PIECES)
         now = self._clock.now()
         head = Head(

@@ -168,7 +168,9 @@ def _state(line: dict[str, Any]) -> str:
     if told is None:
         return f"{there}; no daemon answers about it"
     passed = [f"{what} {_ago(told.get(key))}" for what, key in (("heard", "heard_ms_ago"), ("sent", "sent_ms_ago"))]
-    return f"{there}, {'up' if told.get('up') else 'down'}; {', '.join(passed)}"
+    if "up" not in told:
+        return f"{there}; not the daemon's own line"
+    return f"{there}, {'up' if told['up'] else 'down'}; {', '.join(passed)}"
 
 
 def _ago(milliseconds: int | None) -> str:

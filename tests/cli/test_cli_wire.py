@@ -12,6 +12,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -129,6 +130,15 @@ def test_nothing_is_written_over_and_nothing_left_without_a_daemon(running: Daem
     nobody = meterd("wire", "record", new, "--port", "pit-1", "--socket", tmp_path / "nobody")
     assert (2, True) == (nobody.exit_code, "no daemon answers" in nobody.stderr)
     assert not new.exists()
+
+
+def test_lines_that_are_not_the_daemons_own_say_whose_they_are(site: Site) -> None:
+    """Games are served by another process; a keyboard is no line at all."""
+    buses = tuple(replace(bus, kind=kind) for bus, kind in zip(site.buses, ("sas", "hid", "alpha"), strict=True))
+    desk = WireDesk(replace(site, buses=buses))
+    assert "meterd sas has the line" in desk.wire({"port": "pit-1"})["error"]
+    assert "no line" in desk.wire({"port": "keys-1"})["error"]
+    assert "is the number of a piece" in desk.wire({"port": "sign-1", "after": "x"})["error"]
 
 
 def started(*words: object) -> subprocess.Popen[str]:
