@@ -8,10 +8,11 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from floor_rig import LIMIT_S, Floor
+from floor_rig import LIMIT_S, Floor, TableSpec, site_text
 
 from meterd.app.wire_words import words_of
 from meterd.edge.trace import read_wire
+from protocols.osdp_keys import DEFAULT_KEY
 
 
 def meterd(*words: object) -> subprocess.CompletedProcess[str]:
@@ -95,6 +96,26 @@ def test_a_recorded_line_serves_a_rehearsal(make_floor: Callable[..., Floor], tm
     floor.until(lambda: trusted <= up(), "trusted", again, served)
     assert 0 == floor.end(again)
     floor.end(served)
+
+
+def test_a_line_of_osdp_pads_is_listened_to(make_floor: Callable[..., Floor], tmp_path: Path) -> None:
+    """From the first question to the secure channel, whose contents stay in it; nothing is left over."""
+    table = TableSpec("LIR-1", "let-it-ride", "nexus-1", 7, "pit-1", "keys-1")
+    text = site_text(tmp_path / "floor" / "ports", (table,), signs=False)
+    text = text.replace('unit = 80, profile = "generic-keypad-32"', 'unit = 5, profile = "osdp-keypad-16"')
+    text = text.replace('id = "keys-1"\nkind = "modbus"', 'id = "keys-1"\nkind = "osdp"')
+    floor = make_floor(site=text, people=False)
+    keys = floor.folder / "osdp-keys"
+    keys.write_text(f"keys-1/5 {DEFAULT_KEY.hex()}\n")
+    keys.chmod(0o600)
+    sim, run = floor.start_sim(), floor.start_run()
+    floor.until(lambda: floor.snapshot()["devices"].get("keys-1/5", {}).get("up"), "the pad is up", run, sim)
+    words = recorded(floor, "keys-1")
+    for said in ("who are you?", "who I am", "secure channel: challenge", "poll, secured", "acknowledged, secured"):
+        assert any(line.startswith("pad 5, ") and line.endswith(said) for line in words), (said, words[:40])
+    assert not [line for line in words[:-1] if "stray" in line or "no packet" in line or "message" in line]
+    assert 0 == floor.end(run)
+    assert 0 == floor.end(sim)
 
 
 def port(floor: Floor) -> Path:
