@@ -34,7 +34,7 @@ SLOW = (
     "test_twin_caps.py::test_limits_agree",
     "test_worked_examples.py",
     "test_long_run.py::test_the_mean",
-    "test_carried_book.py",
+    "TestRollingFloor",
     "test_pool_twin.py",
 )
 MEMORY = 2_000_000_000
@@ -63,6 +63,7 @@ hypothesis.settings.register_profile(
     phases=(hypothesis.Phase.explicit, hypothesis.Phase.generate),
     suppress_health_check=list(hypothesis.HealthCheck),
 )
+hypothesis.settings.load_profile("mutants")
 os.environ["HYPOTHESIS_PROFILE"] = "mutants"
 
 Lines = dict[str, frozenset[int]]

@@ -16,7 +16,7 @@ import signal
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec, SourceFileLoader
 from importlib.util import spec_from_file_location
@@ -33,7 +33,9 @@ if TYPE_CHECKING:
 #: What is changed; nothing that was reckoned with the unchanged code is kept.
 ROOMS = ("meterd.money", "meterd.accounting")
 #: Of checks on one mutant, in a run that is not thorough.
-MOST_S = 2.5
+MOST_S = 1.8
+#: Floors and rooms that come first.
+FIRST = 3
 
 
 class Bench:
@@ -123,7 +125,7 @@ class Bench:
         short = [n for n, known in enumerate(self.known) if known.lines and known.seconds < longest]
         short.sort(key=lambda n: self.known[n].seconds)
         floors = [n for n in short if self.checks[n].kind == "floor"]
-        self.by_import = [self.checks[n].name for n in dict.fromkeys((*floors[:4], *short))]
+        self.by_import = [self.checks[n].name for n in self._within(dict.fromkeys((*floors[:4], *short)))]
         reader, writer = os.pipe()
         child = os.fork()
         if child == 0:
@@ -166,7 +168,7 @@ class Bench:
         return ("clock" if os.WIFSIGNALED(status) else check.kind), check.name
 
     def _order(self, mutant: Mutant, file: str) -> list[int]:
-        """Checks that execute a changed line: those that noticed before, then the quickest."""
+        """Checks that execute a changed line: those that noticed before, quick ones, a few floors, then the others."""
         first, last = mutant.lines
         places = set(range(first, last + 1))
         touch = [
@@ -177,14 +179,16 @@ class Bench:
             touch = [n for n in touch if known[n].seconds < LONG_S]
         touch.sort(key=lambda n: known[n].seconds)
         before = [n for n in self.noticed.get((file, mutant.function), ()) if n in touch]
-        order = [*before, *(n for n in touch if n not in before)]
-        if self.thorough:
-            return order
+        floors = [n for n in touch if self.checks[n].kind == "floor"][:FIRST]
+        return self._within(dict.fromkeys((*before, *touch[:20], *floors, *touch)))
+
+    def _within(self, order: Iterable[int]) -> list[int]:
+        """As many of these checks as a run that is not thorough has time for."""
         chosen, spent = [], 0.0
         for n in order:
-            spent += known[n].seconds
+            spent += self.known[n].seconds
             chosen.append(n)
-            if spent > MOST_S:
+            if spent > MOST_S and not self.thorough:
                 break
         return chosen
 
@@ -324,21 +328,21 @@ class ChangedLoader(SourceFileLoader):
 def imported(tree: Path, file: str, code: CodeType, writer: int, names: Sequence[str]) -> None:
     """In a child: import all, with the change in it, and run these checks."""
     signal.setitimer(signal.ITIMER_VIRTUAL, 300.0)
+    floors = [name for name in names if name.startswith(("floor ", "room "))][:FIRST]
     name = f"meterd.{file.removesuffix('.py').replace('/', '.')}"
+    sys.path.insert(0, str(tree / "tests" / "accounting"))
     sys.meta_path.insert(0, Changed(name, tree / "meterd" / file, code))
+
+    random = {one.name: one for one in random_checks(thorough=True)}
+    _all_hold([random[one] for one in floors], writer)
 
     class Plugin:
         @pytest.hookimpl(tryfirst=True)
         def pytest_runtestloop(self, session: pytest.Session) -> bool:
             if session.testsfailed:
                 os._exit(1)
-            checks = {one.name: one for one in (*map(of_item, session.items), *random_checks(thorough=True))}
-            for check in (checks[one] for one in names):
-                os.write(writer, f"{check.name}\n".encode())
-                try:
-                    check.run()
-                except BaseException:  # noqa: BLE001 - a mutant that raises is noticed
-                    os._exit(1)
+            checks = {**{one.name: one for one in map(of_item, session.items)}, **random}
+            _all_hold([checks[one] for one in names if one not in floors], writer)
             os._exit(0)
             return True
 
@@ -346,3 +350,13 @@ def imported(tree: Path, file: str, code: CodeType, writer: int, names: Sequence
         pytest.main([*FLAGS, *flags_of(tree), *paths(tree)], plugins=[Plugin()])
     finally:
         os._exit(1)
+
+
+def _all_hold(checks: Iterable[Check], writer: int) -> None:
+    """Run these; the first that fails is the end of this child."""
+    for check in checks:
+        os.write(writer, f"{check.name}\n".encode())
+        try:
+            check.run()
+        except BaseException:  # noqa: BLE001 - a mutant that raises is noticed
+            os._exit(1)

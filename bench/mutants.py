@@ -293,7 +293,9 @@ def try_all(tree: Path, arguments: argparse.Namespace) -> int:
             told = bench.fate(Mutant(name, (0, 0), "", "", code, ""))
             if told[0] != "survived":
                 sys.exit(f"the unchanged code of {name}, imported afresh, is noticed: {told}")
-        for key, mutant in wanted(tree, arguments):
+        todo = list(wanted(tree, arguments))
+        # what stands outside of functions takes a fresh import each, and comes last
+        for key, mutant in sorted(todo, key=lambda one: not one[1].function):
             if time.monotonic() - started > arguments.minutes * 60:
                 break
             begun = time.monotonic()
