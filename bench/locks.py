@@ -27,7 +27,6 @@ from pathlib import Path
 from queue import SimpleQueue
 from typing import Any, NamedTuple
 
-from meterd.accounting.book import Book
 from meterd.accounting.commands import (
     SYSTEM,
     Actor,
@@ -46,12 +45,14 @@ from meterd.accounting.commands import (
 from meterd.accounting.rules import Decision
 from meterd.accounting.settings import Floor, LevelSettings, LinkSettings, ResetMode, SiteSettings, TableSettings, Ties
 from meterd.app import inbox
-from meterd.app.commit import Committer, Stamp, draft_entry
+from meterd.app.commit import Committer, Stamp
 from meterd.app.create import create_with
 from meterd.app.memory import settle
+from meterd.app.volumes import open_standing
 from meterd.edge.clock import Clock
-from meterd.edge.files import load_paytables, schema_text
+from meterd.edge.files import load_paytables
 from meterd.edge.store import Store
+from meterd.edge.volume import schema_sql
 from meterd.ledger.record import Record
 
 TABLES = 100
@@ -106,15 +107,13 @@ class WholePath:
         create_with(folder, opening())
         self.store = RecordingStore.open(folder)
         self.store.written = list(self.store.records())
-        book = Book()
-        for record in self.store.written:
-            book.apply(record.seq, record.at_utc, draft_entry(record))
+        standing = open_standing(self.store)
         clock = Clock()
 
         def now() -> Stamp:
             return Stamp(*clock.now()[:3])
 
-        self.committer = Committer(book, self.store, now)
+        self.committer = Committer(standing.book, self.store, now, standing)
         for n in range(TABLES):
             self.committer.decide(OpenTable(actor=SYSTEM, table=f"T{n}"))
         self.committer.commit()
@@ -161,7 +160,7 @@ class Bare:
     def __init__(self, folder: Path, group: int) -> None:
         folder.mkdir()
         self.connection = sqlite3.connect(folder / "bare.db", isolation_level=None)
-        self.connection.executescript(schema_text("ledger/0001.sql"))
+        self.connection.executescript(schema_sql())
         self.connection.execute("PRAGMA journal_mode=WAL")
         self.connection.execute("PRAGMA synchronous=FULL")
         self.group = group

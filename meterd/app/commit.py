@@ -68,7 +68,7 @@ class Committer:
             self.book.apply(record.seq, stamp.at_utc, entry)
             self._seq, self._head = record.seq, record.hash
             if self._standing is not None:
-                self._standing.tree.append(record.hash)
+                self._standing.waiting.append(record.hash)
                 self._standing.last = record
             self._records.append(record)
             self._entries.append(entry)
@@ -86,6 +86,11 @@ class Committer:
             self._records = []
             self._entries = []
         return entries
+
+    def tidy(self) -> None:
+        """Nobody waits: take into the tree what came since."""
+        if self._standing is not None:
+            self._standing.grow()
 
     def end_day(self, day: str, next_day: str) -> tuple[tuple[Entry, ...], Checkpoint | None]:
         """Read the gaming day that is over, seal its volume and begin the next one.

@@ -327,6 +327,7 @@ class MoneyLoop:
         """Nobody waits: move what the write-ahead log holds into the ledger's file, rather than during a commit."""
         if self._committed[0] - self._tidied_seq >= TIDY_ENTRIES:
             self._store.checkpoint()
+            self.committer.tidy()
             self._tidied_seq = self._committed[0]
 
     # ── watching itself ─────────────────────────────────────────────────────────────────────────────────────────

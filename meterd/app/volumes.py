@@ -9,7 +9,7 @@ Rule 3: a writer starts on a volume of which every hash was looked at. That a st
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any, Final
 
@@ -35,18 +35,31 @@ _ADVICE: Final = "run `meterd ledger verify`, keep the files as they are, and re
 
 @dataclass(slots=True)
 class Standing:
-    """Where a ledger stands: its book, the tree over all its entries, its name, and the open volume's ends."""
+    """Where a ledger stands: its book, the tree over its entries, its name, and the open volume's ends.
+
+    ``waiting`` are hashes of the newest entries that the tree has still to take in: a moment in which nobody waits for
+    a LOCK is early enough.
+    """
 
     book: Book
     tree: Tree
     origin: str
     first_seq: int
     last: Record
+    waiting: list[bytes] = field(default_factory=list)
+
+    def grow(self) -> Tree:
+        """The tree over all entries."""
+        for digest in self.waiting:
+            self.tree.append(digest)
+        self.waiting.clear()
+        return self.tree
 
     @property
     def checkpoint(self) -> Checkpoint:
         """The ledger as it stands, to be signed."""
-        return Checkpoint(self.origin, self.tree.size, self.tree.root())
+        tree = self.grow()
+        return Checkpoint(self.origin, tree.size, tree.root())
 
 
 def open_standing(
@@ -161,7 +174,7 @@ def _compare(size: int, root: bytes, known: Mapping[int, bytes]) -> None:
 
 def first_facts(standing: Standing) -> dict[str, Any]:
     """The facts of the entry with which the next volume begins: the sealed one, the tree so far, the whole book."""
-    last, tree = standing.last, standing.tree
+    last, tree = standing.last, standing.grow()
     return {
         "format": volume.FORMAT,
         "origin": standing.origin,
@@ -210,6 +223,6 @@ def says(expected: Any, found: Any) -> bool:
 def begin(standing: Standing, record: Record, entry: Entry) -> None:
     """Take the first entry of a new volume in."""
     standing.book.apply(record.seq, record.at_utc, entry)
-    standing.tree.append(record.hash)
+    standing.waiting.append(record.hash)
     standing.first_seq = record.seq
     standing.last = record
