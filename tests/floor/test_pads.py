@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from conftest import TestFloor
+from floor_table import TestFloor
 
 from meterd.accounting.commands import SYSTEM, Command, Role, SetSite
 from meterd.accounting.entries import Kind
