@@ -18,6 +18,8 @@ UNIT_ADVISED: Final = range(32, 128)
 UNIT_LIKE_FUNCTION: Final = 43
 #: Names that change when adapters are plugged in another order.
 _UNSTABLE_PORT: Final = re.compile(r"/dev/tty(USB|ACM)\d+")
+#: Stands for a serial number that nobody has read yet.
+UNKNOWN_SERIAL: Final = "?"
 #: Makers of adapters without a serial number of their own: two of them share one name.
 _SHARED_NAME: Final = re.compile(r"/dev/serial/by-id/usb-(1a86|Prolific_Technology)")
 
@@ -79,9 +81,7 @@ def _check_buses(root: Node) -> None:
         if _UNSTABLE_PORT.fullmatch(port):
             bus.warning("port", "this name changes with the order of plugging: use /dev/serial/by-path/…")
         if _SHARED_NAME.match(port):
-            bus.warning(
-                "port", "adapters of this make have no number of their own, two share this name: use by-path"
-            )
+            bus.warning("port", "adapters of this make have no number of their own, two share this name: use by-path")
 
 
 def _check_modules(root: Node, wired: list[Wired]) -> None:
@@ -115,6 +115,9 @@ def _check_serials(wired: list[Wired]) -> None:
             continue
         if each.profile is not None and each.profile.serial is None:
             each.node.finding("serial", f'"{each.profile.id}" has no registers that tell a serial number')
+        if serial == UNKNOWN_SERIAL:
+            each.node.warning("serial", "the module is refused until this is what its loss says was found")
+            continue
         first = taken.setdefault(serial, each)
         if first is not each:
             line = first.node.document.line((*first.node.path, "serial"))

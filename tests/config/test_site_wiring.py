@@ -204,6 +204,13 @@ def test_a_serial_number_is_of_one_module_that_tells_it(findings: Findings, site
     assert ("table[1].sensors.serial", True) == (key, "is the module in line" in message)
 
 
+def test_a_serial_number_that_is_to_be_learned_is_a_warning(site: Callable[..., Site]) -> None:
+    """Any number of modules may have a question mark; each is refused until its number stands there."""
+    first = ('unit = 40, profile = "generic-sensors-16"', 'unit = 40, profile = "generic-sensors-16", serial = "?"')
+    warnings = site(first, ('unit = 41, profile = "adam-4055"', f'{R1212}, serial = "?"')).warnings
+    assert ["table[0].sensors.serial", "table[1].sensors.serial"] == [warning.key for warning in warnings]
+
+
 def test_lines_whose_plugs_could_be_swapped_unnoticed_are_a_warning(site: Callable[..., Site]) -> None:
     """The same unit id and kind on two lines, and no serial number to tell them apart; with one there is none."""
     line = '[[bus]]\nid = "pit-2"\nkind = "modbus"\nport = "/dev/serial/by-path/2"\nbaud = 115200\n[[bus]]'
