@@ -275,9 +275,8 @@ class ModbusBus:
 
     async def _bring_up(self, unit: Unit) -> None:
         """Who it is, then what its outputs show, then a baseline: from here on the module is trusted."""
-        told_all = await self._talk.introduce(unit)
-        unit.answered()
-        if not told_all:
+        if not await self._talk.introduce(unit):
+            unit.answered()
             unit.due_s = self._clock()
             return
         self._trust(unit, *await self._talk.read_all(unit))

@@ -221,6 +221,24 @@ def test_a_module_that_refuses_its_outputs_is_not_trusted() -> None:
     run(work())
 
 
+@pytest.mark.parametrize("function", [2, 4])
+def test_a_module_that_refuses_to_be_read_is_told(function: int) -> None:
+    """Its identity fits and its outputs obey, but levels or counters are not where the profile has them."""
+
+    async def work() -> None:
+        async with rig() as r:
+            r.module.refuse.add(function)
+            await r.floor.until(lambda: bool(r.floor.events))
+            (down,) = r.floor.events
+            assert ("refused", True) == (down.cause, f"unit 40 refused function {function}" in down.found)
+            r.module.refuse.clear()
+            await r.floor.until(lambda: bool(r.floor.of(DeviceUp)))
+            r.module.refuse.add(function)
+            await r.floor.until(lambda: len(r.floor.of(DeviceDown)) == 2)
+
+    run(work())
+
+
 def test_a_module_that_begins_to_refuse_its_outputs_closes_its_table_once() -> None:
     """Polls are answered all the while; after three refusals in a row it is lost, said once, and not trusted again."""
 
