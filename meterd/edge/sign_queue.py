@@ -1,8 +1,8 @@
 """What to send to the signs of one line next, and when: pure scheduling, no port and no sleep.
 
 Rule 1: whenever the line is free, the most urgent command of all its signs goes out (:mod:`meterd.edge.sign_state`).
-Rule 2: transmissions keep their distance, counted from the end of the last byte; nearer ones vanish without a word, and
-so does what is said to a sign that restarts or sounds.
+Rule 2: transmissions keep their distance, counted from the end of the last byte; nearer ones vanish without a word. To
+a sign that restarts or sounds nothing is said, and the others of its line are not kept waiting.
 Rule 3: each meter has one file label on all signs of the line, so signs that show it share one transmission, and a bent
 address cannot put another meter's figure on a sign.
 Rule 4: signs do not acknowledge: everything is written again every quarter of an hour and when the line comes up, and
@@ -23,7 +23,9 @@ from protocols.alpha import (
     ClearMemory,
     Command,
     ConfigureMemory,
+    ReadInformation,
     ReadMemory,
+    ReadString,
     WriteString,
     quiet_ms,
     transmission,
@@ -64,6 +66,7 @@ class SignQueue:
         self._repush_s = self._clock_s = float("inf")
         self._turn = 0
         self._asked: str | None = None
+        self._deaf_s: dict[str, float] = {}
 
     def link_up(self, now_s: float) -> None:
         """The port is open (again). Whoever had it before us, a daemon that was killed perhaps, may just have sent."""
@@ -86,7 +89,7 @@ class SignQueue:
     @property
     def idle(self) -> bool:
         """Whether every sign shows what is wanted."""
-        return self._choose() is None
+        return self._choose(float("inf")) is None
 
     def wait_s(self, now_s: float) -> float:
         """Seconds until the line has carried its last transmission and kept its distance."""
@@ -102,13 +105,14 @@ class SignQueue:
             self._clock_s = now_s + CLOCK_S
             for state in self.signs.values():
                 state.set_clock()
-        chosen = self._choose()
+        chosen = self._choose(now_s)
         if chosen is None:
-            return min(self._repush_s, self._clock_s) - now_s
+            deaf = [until_s for until_s in self._deaf_s.values() if until_s > now_s]
+            return min(self._repush_s, self._clock_s, *deaf) - now_s
         if now_s < self._free_s:
             return self._free_s - now_s
         name, command = chosen
-        together = self._together(name, command)
+        together = self._together(name, command, now_s)
         if len(together) > 1:
             data = transmission(command, checked=self.signs[name].sign.model.checksum)
         else:
@@ -117,11 +121,14 @@ class SignQueue:
 
     def sent(self, send: Send, now_s: float) -> None:
         """That transmission was handed to the driver."""
-        self._free_s = now_s + len(send.data) * self._character_s + send.quiet_s + MARGIN_S
+        ended_s = now_s + len(send.data) * self._character_s
+        answering = isinstance(send.command, ReadInformation | ReadMemory | ReadString)
+        self._free_s = ended_s + (send.quiet_s if answering else NEAREST_MS / 1000) + MARGIN_S
         self._turn += 1
         if isinstance(send.command, ReadMemory):
             self._asked = send.sign
         for name in send.signs:
+            self._deaf_s[name] = ended_s + send.quiet_s + MARGIN_S
             self.signs[name].sent(send.command, now_s)
 
     def answered(self, memory: ConfigureMemory) -> str | None:
@@ -129,7 +136,7 @@ class SignQueue:
         asked, self._asked = self._asked, None
         return asked if asked is not None and self.signs[asked].answered(memory) else None
 
-    def _together(self, name: str, command: Command) -> tuple[str, ...]:
+    def _together(self, name: str, command: Command, now_s: float) -> tuple[str, ...]:
         """The signs one figure may be sent to at once: all that have it, where all should show the same now."""
         if not isinstance(command, WriteString):
             return (name,)
@@ -139,16 +146,19 @@ class SignQueue:
             state.sign.model.broadcast
             and state.sign.model.checksum == checksum
             and state.wants_in(command.label) == command.text
-            for state in having.values()
+            and self._deaf_s.get(each, now_s) <= now_s
+            for each, state in having.items()
         )
         return tuple(having) if alike else (name,)
 
-    def _choose(self) -> tuple[str, Command] | None:
-        """The most urgent command of all signs; among equals, signs take turns."""
+    def _choose(self, now_s: float) -> tuple[str, Command] | None:
+        """The most urgent command of all signs that hear; among equals, signs take turns."""
         names = list(self.signs)
         wall = self._wall()
         best: tuple[int, int, str, Command] | None = None
         for place, name in enumerate(names):
+            if self._deaf_s.get(name, now_s) > now_s:
+                continue
             found = self.signs[name].next_command(wall)
             if found is None:
                 continue

@@ -44,7 +44,7 @@ LABELS: Final = "abcdefghijklmnopqrstuvwxyz"  # of the meters of one line
 
 _AMOUNT: Final = re.compile(r"([\d,]+)\.(\d\d)$")
 #: Urgency of what is due: lower goes first.
-_MEMORY, _SETUP, _CLOSING, _WIN, _FELL, _CLOCK, _ROSE, _NOTHING = range(8)
+_MEMORY, _CLOSING, _WIN, _FELL, _SETUP, _CLOCK, _ROSE, _NOTHING = range(8)
 
 
 class SignWanted(NamedTuple):
@@ -178,29 +178,33 @@ class SignState:
             self._clock = [lambda _now: SetTimeFormat(), lambda now: SetDay(now.day), _set_time]
 
     def next_command(self, wall: WallTime) -> tuple[int, Command] | None:
-        """The most urgent thing to send, with its urgency (lower first); None when the sign shows what is wanted."""
+        """The most urgent thing to send, with its urgency (lower first); None when the sign shows what is wanted.
+
+        What closes, wins or falls goes before a page that is only written again: nobody may wait for that with a figure
+        above its meter.
+        """
         if self.applied != self.plan:
             return _MEMORY, self.memory if self._cleared else ClearMemory()
-        if self._asking:
-            return _SETUP, ReadMemory()
         if self._closing and self._stale:
-            return _SETUP, WriteString(self.files[min(self._stale)].label, CLOSED)
-        if self._setup:
-            return _SETUP, self._setup[0]
-        return self._running(wall)
-
-    def _running(self, wall: WallTime) -> tuple[int, Command] | None:
-        """The same for a sign that is set up: messages, figures, the clock."""
+            return _CLOSING, WriteString(self.files[min(self._stale)].label, CLOSED)
         due = [(self._urgency(n), self._written_at[n], n) for n in self._differing()]
         urgency, _, index = min(due, default=(_NOTHING, 0.0, 0))
         priority = self._message()
         if urgency > _WIN and (self._priority_due or priority != self._priority):
             return _WIN, self._takeover(priority)
-        if self._clock and urgency > _CLOCK:  # before what rises, which on a busy floor is always something
-            return _CLOCK, self._clock[0](wall)
+        if urgency > _FELL and (other := self._upkeep(wall)) is not None:
+            return other
         if urgency == _NOTHING:
             return None
         return urgency, WriteString(self.files[index].label, self._fitted[index])
+
+    def _upkeep(self, wall: WallTime) -> tuple[int, Command] | None:
+        """Is its memory as we left it, its pages, its clock: before what rises, which on a busy floor is always due."""
+        if self._asking:
+            return _SETUP, ReadMemory()
+        if self._setup:
+            return _SETUP, self._setup[0]
+        return (_CLOCK, self._clock[0](wall)) if self._clock else None
 
     def wants_in(self, label: str) -> str | None:
         """What the STRING of this label should hold now; None while its memory is not set up, or without such a one."""

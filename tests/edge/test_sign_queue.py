@@ -81,8 +81,8 @@ def test_a_new_plan_clears_waits_configures_and_closes_before_any_value() -> Non
     kinds = [type(c).__name__ for c in commands]
     assert kinds == [
         *["ClearMemory", "ConfigureMemory", "WriteString", "WriteString"],
-        *["WriteText", "WriteText", "WriteText", "WriteText", "RunSequence"],
-        *["ReleasePriority", "SetTimeFormat", "SetDay", "SetTime", "WriteString", "WriteString"],
+        *["ReleasePriority", "WriteText", "WriteText", "WriteText", "WriteText", "RunSequence"],
+        *["SetTimeFormat", "SetDay", "SetTime", "WriteString", "WriteString"],
     ]
     assert [CLOSED, CLOSED, "$1,000.00", "$2.00"] == [c.text for c in commands if isinstance(c, WriteString)]
     assert ["L0", "$1,000.00", "L1", "$2.00"] == player.signs["pit"].pages()
@@ -157,7 +157,7 @@ def test_everything_is_pushed_again_after_a_quarter_of_an_hour_without_closing()
     state.want(SignWanted(1, ("$1.00", "$5.00")))
     player.play(10)
     commands = player.play(REPUSH_S)
-    kinds = [*["WriteText"] * 4, "RunSequence", "ReleasePriority", "WriteString", "WriteString"]
+    kinds = ["ReleasePriority", *["WriteText"] * 4, "RunSequence", "WriteString", "WriteString"]
     assert kinds == [type(c).__name__ for c in commands]
     assert ["$1.00", "$5.00"] == [c.text for c in commands if isinstance(c, WriteString)]
 
@@ -242,7 +242,8 @@ def test_signs_that_show_one_meter_share_a_transmission() -> None:
     begun = len(player.frames)
     for name, values in (("one", ("$1.01",)), ("other", ("$1.01", "$2.02")), ("third", ("$2.02",))):
         player.queue.signs[name].want(SignWanted(2, values))
-    assert [WriteString("a", "$1.01"), WriteString("b", "$2.02")] == player.play(10)
+    sent: list[Any] = player.play(10)
+    assert [WriteString("a", "$1.01"), WriteString("b", "$2.02")] == sorted(sent, key=lambda each: str(each.label))
     assert {"Z00"} == {step.data[7:10].decode() for _, step in player.frames[begun:]}
     assert {"a": "$1.01"} == player.signs["one"].figures()
     assert {"a": "$1.01", "b": "$2.02"} == player.signs["other"].figures()
@@ -316,13 +317,14 @@ def test_a_notice_is_the_last_page() -> None:
 
 
 def test_a_sign_without_its_files_is_set_up_again() -> None:
-    """Asked at every re-push, before anything is written; only a whole answer that names other files counts."""
+    """Asked at every re-push, before its pages are written; only a whole answer that names other files counts."""
     player = Player(sign(answers=True))
     state = player.queue.signs["pit"]
     state.want(SignWanted(1, ("$1.00", "$2.00")))
     player.play(15)
     assert not any(isinstance(step.command, ReadMemory) for _, step in player.frames)
-    assert isinstance(player.play(REPUSH_S)[0], ReadMemory)
+    kinds = [type(command) for command in player.play(REPUSH_S)]
+    assert [ReleasePriority, ReadMemory, WriteText] == kinds[:3]
     assert player.queue.answered(state.memory) is None
     assert player.queue.answered(ConfigureMemory(())) is None  # nobody was asked
     assert [] == player.play(60)
@@ -339,7 +341,8 @@ def test_a_sign_that_does_not_answer_is_left_alone() -> None:
     """Silence is no proof of anything: its files stay, and everything is written again."""
     player = Player(sign(answers=True), remembered=True)
     commands = player.play(15)
-    assert isinstance(commands[0], ReadMemory)
+    kinds = [type(command) for command in commands]
+    assert [WriteString, WriteString, ReleasePriority, ReadMemory, WriteText] == kinds[:5]
     assert not any(isinstance(c, ClearMemory) for c in commands)
 
 
@@ -370,3 +373,43 @@ def test_what_must_be_told_is_told_as_soon_as_it_must() -> None:
     player.play(15)
     assert 4 == len(player.signs["pit"].pages())
     assert {} == player.signs["pit"].faults
+
+
+def waited_s(player: Player, text: str) -> float:
+    """How long a figure took to the end of its last byte, from now."""
+    begun, at = player.now, len(player.frames)
+    player.play(20)
+    for moment, step in player.frames[at:]:
+        if getattr(step.command, "text", None) == text:
+            return moment + len(step.data) * 10 / 9600 - begun
+    raise AssertionError(f"{text} was never sent")
+
+
+def test_a_meter_that_fell_waits_for_no_upkeep() -> None:
+    """In the middle of a push of many pages: the sign must not stand above its meter for long."""
+    player = Player(sign(shows=8))
+    state = player.queue.signs["pit"]
+    state.want(SignWanted(1, tuple(f"${n + 1},000.00" for n in range(8))))
+    player.play(30)
+    while not player.play(0.1):  # until the push has begun
+        pass
+    state.want(SignWanted(2, ("$1.00", *[f"${n + 1},000.00" for n in range(1, 8)])))
+    assert waited_s(player, "$1.00") < 0.7
+
+
+def test_a_meter_that_fell_waits_for_no_other_sign() -> None:
+    """While another sign of the line is set up, deaf for seconds, the rest of the line goes on; nothing is lost."""
+    player = Player(sign("one", 1, address="01"), sign("other", 2, address="02", answers=True))
+    for name in ("one", "other"):
+        player.queue.signs[name].want(SignWanted(1, ("$5,000.00", "$2.00")))
+    player.play(60)
+    state = player.queue.signs["other"]
+    state.applied, state._cleared = None, False
+    assert isinstance(player.play(0.5)[0], ClearMemory)
+    for name in ("one", "other"):
+        player.queue.signs[name].want(SignWanted(2, ("$1.00", "$2.00")))
+    assert waited_s(player, "$1.00") < 0.7
+    player.play(20)
+    assert {"a": "$1.00"} == player.signs["one"].figures()
+    assert {"a": "$1.00", "b": "$2.00"} == player.signs["other"].figures()
+    assert {} == player.signs["one"].faults == player.signs["other"].faults
