@@ -6,8 +6,9 @@ cleared, the pad says so.
 Rule 3: each key changes the text, so that whoever pressed it sees that it was taken. Where the words would be the same
 as before, a full stop behind them comes or goes.
 Rule 4: a key that asks for an entry is answered when the entry is decided, not when the key is seen.
-Rule 5: a supervisor's act is signed by the badges read on this pad, else by its key switch. A badge that was read shows
-who, then ENTER shows the award, then ENTER takes it.
+Rule 5: a supervisor's act is signed by the badges read on this pad, else by its key switch, which is a lock of its own
+wired to an input. Where SUPERVISOR is a key like any other it signs nothing. A badge that was read shows who, then
+ENTER shows the award, then ENTER takes it.
 Source: keying in a winner is what reduces the meter (CO 47.1-1099.11(10)(j)); one input per outcome and per position.
 """
 
@@ -54,6 +55,7 @@ _ANSWERS: Final[Mapping[Act, str]] = {
     Act.SAY_NO_LINE: words.NO_LINE,
     Act.SAY_NO_AWARD: words.NO_AWARD,
     Act.SAY_NO_BADGE: words.NO_BADGE,
+    Act.SAY_BADGE_NEEDED: words.NO_BADGE_YET,
     Act.SAY_BADGE_OVER: words.NO_BADGE_TIME,
     Act.SAY_KEY_ALONE: words.NO_KEY_ALONE,
     Act.SAY_TOO_FAST: pad_words.KEYS_TOO_FAST,
@@ -83,10 +85,18 @@ class _By(NamedTuple):
 class PadLine:
     """The line of one table's pad, and the answer that stands there when nothing is keyed."""
 
-    def __init__(self, table: TableSettings, columns: int = words.COLUMNS, badges: Badges | None = None) -> None:
+    def __init__(
+        self,
+        table: TableSettings,
+        columns: int = words.COLUMNS,
+        badges: Badges | None = None,
+        *,
+        key_switch: bool = True,
+    ) -> None:
         self.state = Pad.EMPTY
         self.badges = badges or Badges()
         self._table = table
+        self._key_switch = key_switch
         self._columns = columns
         self._width = columns - 1  # of an amount: the last column is kept for the mark, or the mark would cut it
         self._digits = ""
@@ -107,6 +117,8 @@ class PadLine:
         signing = self.badges.actors(at_ms)
         if before in _SUPERVISING and self._by_badge and not signing and signal not in _UNSIGNED:
             signal = Signal.BADGE_OVER
+        elif signal is Signal.SUPERVISOR and not signing and not self._key_switch:
+            signal = Signal.BADGE_NEEDED
         by = self._by(signing, event, device)
         step = apply(before, signal)
         if step.act is Act.SAY_NO_HAND and before is not Pad.BOARD and self._numbers(book):

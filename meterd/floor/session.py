@@ -33,7 +33,7 @@ from meterd.accounting.entries import Kind
 from meterd.accounting.refusals import Refusal
 from meterd.accounting.rules import Decision
 from meterd.accounting.state import TableState, TableStatus
-from meterd.config import NOBODY, ModuleRef, People, TableConfig
+from meterd.config import NOBODY, ModuleRef, PadRef, People, TableConfig
 from meterd.floor import alarms, words
 from meterd.floor.badges import Badges
 from meterd.floor.claims import PadLine
@@ -64,7 +64,8 @@ class TableSession:
         self._locked: tuple[int, LockSeen] | None = None  # round, and how its LOCK was seen
         display = table.keypad.profile.text if table.keypad is not None else None
         self._columns = display.columns if display is not None else words.COLUMNS
-        self._pad = PadLine(table.settings, self._columns, Badges(people, table.badge_ms))
+        badges, key_switch = Badges(people, table.badge_ms), not isinstance(table.keypad, PadRef)
+        self._pad = PadLine(table.settings, self._columns, badges, key_switch=key_switch)
 
     @property
     def devices(self) -> tuple[str, ...]:

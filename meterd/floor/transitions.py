@@ -71,6 +71,7 @@ class Signal(StrEnum):
     TOO_FAST = "too-fast"
     CARD = "card"  # a badge that somebody of this floor holds
     CARD_UNKNOWN = "card-unknown"
+    BADGE_NEEDED = "badge-needed"  # SUPERVISOR on a pad where it is a key like any other, and no badge counts
     BADGE_OVER = "badge-over"  # any other key, once the time of the badge is over
 
 
@@ -114,6 +115,7 @@ class Act(StrEnum):
     SAY_KEY_ALONE = "say-key-alone"
     SAY_NO_AWARD = "say-no-award"
     SAY_NO_BADGE = "say-no-badge"
+    SAY_BADGE_NEEDED = "say-badge-needed"
     SAY_BADGE_OVER = "say-badge-over"
     SAY_TOO_FAST = "say-too-fast"
 
@@ -197,6 +199,7 @@ _ALWAYS: Final[dict[Signal, Step]] = {
     Signal.TOO_FAST: Step(Act.SAY_TOO_FAST, Pad.EMPTY),
     Signal.CARD: Step(Act.SHOW_BADGE, Pad.BADGE),
     Signal.CARD_UNKNOWN: Step(Act.SAY_NO_BADGE, Pad.EMPTY),
+    Signal.BADGE_NEEDED: Step(Act.SAY_BADGE_NEEDED, Pad.EMPTY),
     Signal.BADGE_OVER: Step(Act.SAY_BADGE_OVER, Pad.EMPTY),
 }
 _PAD: Final[dict[Phase | Pad, dict[Signal, Step]]] = {

@@ -14,6 +14,7 @@ from typing import Any, Final, Self
 import osdp_sys  # type: ignore[import-not-found]
 
 from meterd.sim.plan import PadPlan
+from protocols import pad_words
 from protocols.osdp_keys import codes
 
 #: The first byte of a pad's answer, and how long it thinks before it.
@@ -165,10 +166,14 @@ class OsdpPad:
 
 
 class DealerPad:
-    """A pad as the people of a table use it: keys by name, as ``keys`` maps them to codes."""
+    """A pad as the people of a table use it: keys by name, as ``keys`` maps them to codes.
 
-    def __init__(self, pad: OsdpPad, keys: Mapping[str, Sequence[int]]) -> None:
+    Its supervisor holds ``badge`` (``BITS:HEX``) to it where a module would have a key switch.
+    """
+
+    def __init__(self, pad: OsdpPad, keys: Mapping[str, Sequence[int]], badge: str | None = None) -> None:
         self.pad = pad
+        self._badge = badge
         self.listeners: list[Callable[[float], None]] = []
         self.key_names: Mapping[str, int] = {name: index for index, name in enumerate(keys)}
         self._codes = [bytes(each) for each in keys.values()]
@@ -176,7 +181,10 @@ class DealerPad:
 
     def set_input(self, index: int, *, on: bool, at: float) -> None:  # noqa: ARG002 - as a module is pressed
         """A finger comes down on a key, or on the keys of a sequence one after the other; it going is nothing."""
-        if on:
+        if on and self._badge is not None and index == self.key_names.get(pad_words.KEY_SUPERVISOR):
+            bits, _, data = self._badge.partition(":")
+            self.pad.card(int(bits), bytes.fromhex(data))
+        elif on:
             self.pad.press_codes(self._codes[index])
 
     def text(self) -> tuple[str, ...]:

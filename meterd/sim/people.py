@@ -245,6 +245,9 @@ class People:
         refused = 0
         for _ in range(_SUPERVISOR_STEPS):
             await self.table.press(pad_words.KEY_SUPERVISOR)
+            if self.table.line.startswith(pad_words.BADGE):
+                await self._pause(0.3)
+                await self.table.press(pad_words.KEY_ENTER)
             asked = read_supervisor(self.table.line)
             if asked is None:
                 break

@@ -133,7 +133,10 @@ class GamePlan:
 
 @dataclass(frozen=True, slots=True)
 class PadPlan:
-    """An OSDP pad on a line. ``key``: hex, the one from the factory if left out. ``keys``: key name → codes."""
+    """An OSDP pad on a line. ``key``: hex, the one from the factory if left out. ``keys``: key name → codes.
+
+    ``badge``: what the supervisor of its table holds to it, as a people file writes it.
+    """
 
     address: int
     keys: Mapping[str, tuple[int, ...]]
@@ -141,6 +144,7 @@ class PadPlan:
     lines: int = 2
     columns: int = 16
     serial: int = 77
+    badge: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

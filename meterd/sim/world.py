@@ -137,7 +137,7 @@ class World:
         elif plan.kind == "osdp":
             pads = [OsdpPad.of(each) for each in plan.pads]
             line.turnaround_s[REPLY_START] = PAD_TURNAROUND_S
-            dealers = [DealerPad(pad, each.keys) for pad, each in zip(pads, plan.pads, strict=True)]
+            dealers = [DealerPad(pad, each.keys, each.badge) for pad, each in zip(pads, plan.pads, strict=True)]
             self.pads.update({(plan.id, each.pad.address): each for each in dealers})
             self._ends.append(DeviceEnd(line, OsdpPads(pads).serve))
         else:

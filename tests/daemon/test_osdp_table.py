@@ -15,6 +15,7 @@ from floor_rig import Floor, TableSpec, named, site_text
 from protocols.osdp_keys import DEFAULT_KEY
 
 TABLE = TableSpec("LIR-1", "let-it-ride", "nexus-1", 7, "pit-1", "keys-1")
+PEOPLE = '[[person]]\nid = "s-ann"\nrole = "supervisor"\nbadge = "26:0123ABC0"\n'
 PAD = 'keypad = { bus = "keys-1", unit = 80, profile = "generic-keypad-32" }'
 
 
@@ -28,6 +29,10 @@ def make(make_floor: Callable[..., Floor], tmp_path: Path) -> Callable[..., Floo
         text = text.replace(PAD, f'keypad = {{ bus = "keys-1", unit = 5, profile = "osdp-keypad-16"{pad} }}')
         text = text.replace('id = "keys-1"\nkind = "modbus"', 'id = "keys-1"\nkind = "osdp"')
         floor = make_floor(site=text, **options)
+        for bus in floor.plan["buses"]:
+            for each in bus["pads"]:
+                each["badge"] = "26:0123ABC0"
+        (floor.folder / "people.toml").write_text(PEOPLE, encoding="utf-8")
         if key is not None:
             keys = floor.folder / "osdp-keys"
             keys.write_text(f"keys-1/5 {key.hex()}\n")
@@ -48,7 +53,7 @@ def pad_of(floor: Floor) -> dict[str, Any]:
 
 
 def test_a_table_is_dealt_by_an_osdp_pad(make: Callable[..., Floor]) -> None:
-    """Rounds with claims, read from the display before ENTER, confirmed and paid; each press has its identity."""
+    """Rounds with claims, read from the display before ENTER, confirmed and paid by badge; identities of presses."""
     floor = make(habits={"lucky": 1.0, "late": 0.0, "void_round": 0.0}, speed=8)
     floor.start_sim()
     run = floor.start_run()
@@ -62,6 +67,7 @@ def test_a_table_is_dealt_by_an_osdp_pad(make: Callable[..., Floor]) -> None:
     assert [json.loads(claim.body)["amount_cents"] for claim in claims][: len(shown)] == [
         round(float(one["shown"]) * 100) for one in shown
     ][: len(claims)]
+    assert {"s-ann"} == {record.actor for kind in ("Confirmed", "Paid") for record in floor.of_kind(kind)}
     ends = [str(end.event_id) for end in floor.of_kind("GameEnded")]
     assert len(ends) == len(set(ends))
 

@@ -232,9 +232,10 @@ def test_a_badge_shows_who_then_what_then_enter_takes_it(floor: PadFloor) -> Non
     (confirm,) = floor.press(ENTER)
     assert ("s-ann", Role.SUPERVISOR) == tuple(confirm.actor)
     assert ("confirmed", "OK A1 CONFIRMED") == (floor.book.awards["A1"].state_word, floor.text[1])
-    floor.press(SUPERVISOR)
-    (pay,) = floor.press(ENTER)
-    assert "sup-key@T1" == pay.actor.id, "the badge is used up; this was the key switch"
+    assert [] == floor.press(SUPERVISOR, ENTER), "the badge is used up"
+    floor.card(BOB)
+    (pay,) = floor.press(ENTER, ENTER)
+    assert ("s-bob", "s-bob") == (pay.actor.id, pay.cashier)
 
 
 def test_a_wide_display_names_the_signer_beside_the_amount() -> None:
@@ -268,6 +269,20 @@ def test_lock_after_the_badges_time_is_the_dealers(floor: PadFloor) -> None:
     floor.now_ms += 15_001
     (lock,) = floor.press(LOCK)
     assert ("dealer@T1", "LOCKED") == (lock.actor.id, floor.table.state.value)
+
+
+def test_a_key_that_anybody_can_press_is_no_supervisor(floor: PadFloor) -> None:
+    """Where SUPERVISOR is a key like any other it goes to the next award once a badge was read, and signs nothing."""
+    floor.claimed(3)
+    mark = len(floor.entries)
+    for keys in ((SUPERVISOR, ENTER), (SUPERVISOR, VOID_SEAT), ("3", SUPERVISOR, VOID_SEAT), (SUPERVISOR, HOLD)):
+        assert [] == floor.press(*keys)
+    assert ("pending", mark) == (floor.book.awards["A1"].state_word, len(floor.entries))
+    floor.press(SUPERVISOR)
+    assert "NO BADGE FIRST" == floor.text[1]
+    floor.card(ANN)
+    floor.press(SUPERVISOR)
+    assert "CONFIRM A1 S3H1" == floor.text[1]
 
 
 def test_an_unknown_badge_says_so_and_changes_nothing(floor: PadFloor) -> None:
@@ -312,7 +327,8 @@ def test_whoever_corrected_an_award_cannot_confirm_it(floor: PadFloor) -> None:
 def test_a_correction_may_change_the_seat_too(floor: PadFloor) -> None:
     """Digits before the hand key."""
     floor.claimed(3, 5)
-    floor.press(SUPERVISOR, "5", "hand-2")
+    floor.card(BOB)
+    floor.press(ENTER, "5", "hand-2")
     assert "A1 S5 H2 1000.04" == floor.text[1]
     floor.press(ENTER)
     assert (5, "straight-flush") == (floor.book.awards["A1"].seat, floor.book.awards["A1"].hand)
@@ -389,8 +405,8 @@ def test_end_of_round_drops_the_badge(floor: PadFloor) -> None:
     floor.now_ms += 2_000
     floor.clear_chips()
     floor.locked(3)
-    (void,) = floor.press(SUPERVISOR, "3", VOID_SEAT)
-    assert "sup-key@T1" == void.actor.id
+    floor.press(SUPERVISOR)
+    assert "NO BADGE FIRST" == floor.text[1]
 
 
 def test_split_and_board(floor: PadFloor) -> None:
@@ -422,6 +438,5 @@ def test_clear_takes_the_badge_away(floor: PadFloor) -> None:
     """The supervisor changed his mind."""
     floor.claimed(3)
     floor.card(ANN)
-    floor.press(CLEAR, SUPERVISOR)
-    (confirm,) = floor.press(ENTER)
-    assert "sup-key@T1" == confirm.actor.id
+    assert [] == floor.press(CLEAR, SUPERVISOR, ENTER)
+    assert "pending" == floor.book.awards["A1"].state_word
