@@ -104,7 +104,7 @@ class Talk:
         if unit.handed is None:
             return snapshot, None
         if snapshot.levels == unit.handed.levels:
-            waits_s = 0.0 if unit.failures else self.spacing_s  # one that failed is tried again, or it would never count
+            waits_s = 0.0 if unit.failures else self.spacing_s  # a read that failed is tried again
             if now_s < max(unit.counters_due_s, self._routine_s + waits_s):
                 return snapshot, None
             self._routine_s = now_s
