@@ -77,8 +77,9 @@ class ChainCheck:
 
     def give_up(self) -> None:
         """Nobody waits for the answer any more."""
-        self._child.kill()
-        self._child.communicate()
+        if self._child.poll() is None:
+            self._child.kill()
+            self._child.communicate()
 
     def result(self) -> Checked:
         """Wait for the end.

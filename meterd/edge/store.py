@@ -104,6 +104,7 @@ class Store:
         try:
             last = _check_tail(db, path)
             _require_last_volume(path, last)
+            _require_joined(path)
             sync(path.parent)  # SQLite made the WAL file just now, and would not notice a folder that cannot be synced
         except BaseException:
             db.close()
@@ -288,6 +289,8 @@ def _check_tail(db: sqlite.Database, path: Path) -> Record:
         raise LedgerError(f"{path} holds no entry: its creation was cut short")
     first_seq = volume.first_seq_of(path) or 1
     tail = list(volume.rows(db, max(first_seq, last_seq - TAIL + 1)))
+    if not tail:
+        raise LedgerError(f"{path}: its entries are not those of a volume that begins with entry {first_seq}")
     prev = GENESIS if tail[0].seq == 1 else tail[0].prev
     first_bad = check_chain(tail, max(first_seq, last_seq - TAIL + 1), prev).first_bad
     if first_bad is not None:
@@ -332,6 +335,19 @@ def _begin_volume(path: Path, first: Record, same: Callable[[Record], bool]) -> 
     sync(path)
     sync(path.parent)
     return first
+
+
+def _require_joined(path: Path) -> None:
+    """The volume goes on from the one before it, where that still lies beside it."""
+    first_seq = volume.first_seq_of(path) or 1
+    earlier = [one for one in volume.volumes(path.parent) if (volume.first_seq_of(one) or 0) < first_seq]
+    if not earlier:
+        return
+    last = "SELECT seq, hash FROM entry ORDER BY seq DESC LIMIT 1"
+    with closing(sqlite.reader(earlier[-1])) as before, closing(sqlite.reader(path)) as db:
+        ends, begins = before.execute(last).fetchone(), db.execute("SELECT seq, prev FROM entry LIMIT 1").fetchone()
+    if ends is None or begins != (ends[0] + 1, ends[1]):
+        raise LedgerError(f"{path} does not go on where {earlier[-1].name} ends: one of the two is another ledger's")
 
 
 def _require_last_volume(path: Path, last: Record) -> None:

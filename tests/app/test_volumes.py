@@ -18,8 +18,10 @@ from verify_ledger import DEALER, SUPERVISOR, a_few_rounds, opening, tamper
 from meterd.accounting.book import Book
 from meterd.accounting.commands import Claim, Command, Confirm, EndGame, Lock, Pay, WagerSeen
 from meterd.accounting.state import TableStatus
+from meterd.app import volumes as volumes_module
 from meterd.app.commit import Committer, Stamp
 from meterd.app.create import create_with
+from meterd.app.past import follow
 from meterd.app.rows import draft_entry
 from meterd.app.verify import verify
 from meterd.app.volumes import open_standing
@@ -289,3 +291,65 @@ def test_a_volume_begins_with_what_the_one_before_left(ledger: Path) -> None:
     assert record.seq == report.first_bad.seq
     assert "does not carry on what the volume before left: day" in report.first_bad.reason
     assert verify(last).ok, "alone it cannot be told"
+
+
+@pytest.mark.parametrize("many", [1, 10_000])
+def test_every_hash_of_the_open_volume_is_looked_at_before_a_start(
+    ledger: Path, many: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By the process itself or by a second one: a row changed far back stops the start, wherever the tail begins."""
+    monkeypatch.setattr(volumes_module, "MANY", many)
+    monkeypatch.setattr(store_module, "TAIL", 3)
+    with closing(Shift(ledger).store) as store:
+        root = open_standing(store).grow().root()
+    shift = Shift(ledger)
+    assert root == shift.standing.grow().root()
+    shift.store.close()
+    tamper(ledger / "ledger-1.db", "UPDATE entry SET actor = 'me' WHERE seq = 9")
+    with closing(Store.open(ledger)) as store, pytest.raises(LedgerError, match="entry 9 does not hold: the hash"):
+        open_standing(store)
+
+
+def test_a_volume_of_another_ledger_is_not_gone_on_with(ledger: Path, tmp_path: Path) -> None:
+    """The link leads to a sound volume, and beside it lies one that it does not continue."""
+    other = tmp_path / "other"
+    create_with(other, opening())
+    shift = Shift(other)
+    shift.play(*a_few_rounds(), *open_round())
+    shift.end_day(1)
+    shift.store.close()
+    mine = Shift(ledger)
+    mine.end_day(1)
+    mine.store.close()
+    name = names(ledger)[-1]
+    assert name == names(other)[-1]
+    (other / name).replace(ledger / name)
+    with pytest.raises(LedgerError, match=r"does not go on where ledger-1\.db ends"):
+        Store.open(ledger)
+    assert not verify(ledger).ok
+
+
+def test_a_reader_follows_from_volume_to_volume(ledger: Path) -> None:
+    """Entries come in order and once each, also over the end of a day."""
+    shift = Shift(ledger)
+    seen: list[int] = []
+    after = shift.store.seq
+    steps = iter(
+        [
+            lambda: shift.play(*rest_of_round(next(iter(shift.book.open_awards)))),
+            lambda: shift.end_day(1),
+            lambda: shift.play(*open_round()),
+            lambda: shift.end_day(2),
+        ]
+    )
+
+    def next_step(_seconds: float) -> None:
+        step = next(steps, None)
+        if step is None:
+            raise Cut
+        step()
+
+    with pytest.raises(Cut):
+        seen.extend(record.seq for record in follow(ledger, after, next_step))
+    assert list(range(after + 1, shift.store.seq + 1)) == seen
+    shift.store.close()
