@@ -340,6 +340,8 @@ class World:
             real = book.awards[award]
             flags = (real.sign_above_meter, real.meter_empty)
             assert (win.word, win.amount, win.above, win.empty) == (real.state_word, real.amount_cents, *flags), award
+            assert (win.word == "held", win.undone) == (real.held, real.undone), award
+            assert (win.status in {"pending", "confirmed"}) == (award in book.open_awards), award
         link = book.links[name]
         for level, rules in link.levels.items():
             assert rules.standing_seed_microcents == state.standing[level] * MICRO
@@ -352,10 +354,27 @@ class World:
         liability = book.liability_microcents(name)
         assert state.liability() * MICRO == liability
         assert liability >= 0
+        self._compare_tables(name, twin)
         for table in twin.rules.tables:
             if state.rounds[table] is None:
                 assert state.tokes[table] == book.tables[table].last_toke_cents
                 assert sorted(state.past_envy[table]) == sorted(tuple(s) for s in book.tables[table].last_envy)
+
+    def _compare_tables(self, name: str, twin: FloorTwin) -> None:
+        """Which tables are open, and that no more is remembered of rounds than is needed."""
+        state, rounds = twin.state, set()
+        for table in twin.rules.tables:
+            real, shut = self.book.tables[table], state.shut_tables.get(table)
+            status = "LOCKED" if state.rounds[table] is not None else "OPEN" if shut is None else "CLOSED"
+            assert (status, state.locks[table]) == (real.state.value, real.round), table
+            assert bool(shut) == (real.needs_end_game and status == "CLOSED"), table
+            ended = {win.round.number for win in state.wins.values() if win.round.table == table and win.round.ended}
+            waiting = {
+                win.round.number for win in state.wins.values() if win.round.table == table and win.status == "pending"
+            }
+            assert ended & waiting == set(real.past), table
+            rounds |= {f"{table}#{number}" for number in real.past} | ({real.key} if status == "LOCKED" else set())
+        assert rounds == set(self.book.links[name].marks)
 
     def _compare_journal(self, name: str) -> None:
         """The acts since the earliest pending claim, told again unchanged, lead to what the book holds."""

@@ -113,6 +113,8 @@ def same_jackpot_state(room: Room, twin: Jackpot) -> None:
         assert since == stands.capped_at, pool.name
     told = [(part.win, part.pool, part.cents, part.status) for part in twin.parts]
     assert told == [(one.win, one.pool, one.cents, one.status.value) for one in room.book.fund_awards.values()]
+    owed = [f"J{number}" for number, part in enumerate(twin.parts, 1) if part.status in {"confirmed", "unclaimed"}]
+    assert owed == list(room.book.open_shares)
     assert twin.owed * MICRO == room.book.liability_microcents("P1")
 
 

@@ -157,6 +157,7 @@ class Win:
     status: str = "pending"
     held: bool = False
     verified: bool = False
+    undone: bool = False
     shown: set[str] = field(default_factory=set)  # what whoever verified it had besides
     percent: bool = False
     above: bool = False  # a sign showed more than the meter held

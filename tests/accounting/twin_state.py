@@ -236,6 +236,7 @@ class State(Flow):
                 self.receive(source, name, back)
             self.standing[name] = min(self.standing[name] + part.carried, self.meter(name))
         win.status = "voided"
+        win.undone = True
 
     # tables
 
