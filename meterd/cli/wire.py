@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from meterd.sim.replay import Moment
 
 ASK_S: Final = 0.2  # the daemon keeps seconds of each line
+FEW: Final = 100  # more at once is a line that must be followed closely
 _QUESTIONS: Final = ("modbus", "osdp")  # lines on which everything said is a question or its answer
 
 config_option = click.option(
@@ -258,7 +259,7 @@ def _pieces(
         after = told["last"]
         if time.monotonic() >= end_s:
             return
-        if not told["pieces"]:
+        if len(told["pieces"]) < FEW:
             time.sleep(min(ASK_S, max(0.0, end_s - time.monotonic())))
 
 

@@ -65,14 +65,23 @@ class RehearsalError(Exception):
 class SasLine(threading.Thread):
     """One line. ``ask`` puts a request to the daemon and returns its answer, or raises OSError or ValueError."""
 
-    def __init__(self, site: Site, sas: SasConfig, values: Values, ask: Ask, memory: Path) -> None:
-        """Nothing is opened before it is started."""
+    def __init__(
+        self,
+        site: Site,
+        sas: SasConfig,
+        values: Values,
+        ask: Ask,
+        memory: Path,
+        trace: Callable[[str, bytes], None] = lambda _way, _data: None,
+    ) -> None:
+        """Nothing is opened before it is started. ``trace`` is told every byte and must neither wait nor raise."""
         super().__init__(name=f"sas {sas.bus}", daemon=True)
         self._bus: BusConfig = site.bus(sas.bus)
         self._sas = sas
         self._values = values
         self._ask = ask
         self._memory_path = memory
+        self._trace = trace
         self._rates = {(link.id, level.name): level.increment_ppm for link in site.links for level in link.levels}
         self._stopping = threading.Event()
         self._memory = Memory(memory)
@@ -130,7 +139,7 @@ class SasLine(threading.Thread):
         while not self._stopping.is_set():
             wire = None
             try:
-                wire = open_wire(self._bus, self._sas)
+                wire = open_wire(self._bus, self._sas, self._trace)
                 self.up, cause = True, ""
                 log.info("sas.up", bus=self._bus.id, port=self._bus.port, games=len(self._sas.games))
                 self._serve(wire, backoff)

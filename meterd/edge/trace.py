@@ -10,9 +10,12 @@ Times are nanoseconds of the monotonic clock, comparable with ``mono_ns`` in the
 from __future__ import annotations
 
 import json
+import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
+from queue import SimpleQueue
 from typing import Any, Final, NamedTuple
 
 #: Pieces kept for each line: at 40 exchanges a second some 12 s.
@@ -116,6 +119,47 @@ def piece_json(piece: Piece, port: str) -> str:
         {"n": piece.number, "at_ns": piece.at_ns, "port": port, "dir": piece.way, "hex": piece.data.hex()},
         separators=(",", ":"),
     )
+
+
+class Recorder:
+    """Writes a recording of one line, off the caller's path: a driver's thread hands a piece over and goes on.
+
+    A file that cannot be written any more (a full disk) ends the recording, never the driver; ``cause`` says why.
+    """
+
+    def __init__(self, path: Path, head: Head, clock_ns: Callable[[], int] = time.monotonic_ns) -> None:
+        """Begin a new file. Raises :class:`OSError` where that cannot be, also where it is there already."""
+        self.cause = ""
+        self._port = head.port
+        self._clock_ns = clock_ns
+        self._file = path.open("x", encoding="utf-8")
+        self._file.write(head.to_json() + "\n")
+        self._file.flush()
+        self._waiting: SimpleQueue[Piece | None] = SimpleQueue()
+        self._number = 0
+        self._writer = threading.Thread(target=self._write, name=f"record {head.bus}", daemon=True)
+        self._writer.start()
+
+    def __call__(self, way: str, data: bytes) -> None:
+        """Note a piece; from one thread."""
+        self._number += 1
+        if not self.cause:
+            self._waiting.put(Piece(self._number, self._clock_ns(), way, bytes(data)))
+
+    def close(self) -> None:
+        """Write what waits, and end."""
+        self._waiting.put(None)
+        self._writer.join()
+
+    def _write(self) -> None:
+        try:
+            with self._file:
+                while (piece := self._waiting.get()) is not None:
+                    self._file.write(piece_json(piece, self._port) + "\n")
+                    if self._waiting.empty():
+                        self._file.flush()
+        except OSError as error:
+            self.cause = error.strerror or str(error)
 
 
 class Recording(NamedTuple):

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+import os
 import threading
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from meterd.edge.trace import FORMAT, Head, Piece, Trace, WireFileError, piece_json, read_wire
+from meterd.edge.trace import FORMAT, Head, Piece, Recorder, Trace, WireFileError, piece_json, read_wire
 
 HEAD = Head("pit-1", "modbus", "/dev/x", 115200, 10, "riverside", "boot", "2026-12-01T06:00:00.000000Z", 5)
 
@@ -79,3 +81,31 @@ def test_what_is_no_recording(lines: list[str], where: str) -> None:
     """The message names the line."""
     with pytest.raises(WireFileError, match=where):
         read_wire(lines)
+
+
+def test_a_recorder_keeps_nobody_waiting(tmp_path: Path) -> None:
+    """Pieces are on disk once it is closed, in order; a file that is there is not written over."""
+    ticks = iter(range(10_000))
+    recorder = Recorder(tmp_path / "x.jsonl", HEAD, lambda: next(ticks))
+    for n in range(5000):
+        recorder("tx" if n % 2 else "rx", bytes((n % 256,)))
+    recorder.close()
+    with (tmp_path / "x.jsonl").open() as lines:
+        head, pieces, lost = read_wire(lines)
+    assert (HEAD, 5000, 0, "") == (head, len(pieces), lost, recorder.cause)
+    assert list(range(5000)) == [piece.at_ns for piece in pieces]
+    with pytest.raises(FileExistsError):
+        Recorder(tmp_path / "x.jsonl", HEAD)
+
+
+def test_a_full_disk_ends_the_recording_and_nothing_else(tmp_path: Path) -> None:
+    """The driver that hands pieces over notices nothing; why is known."""
+    recorder = Recorder(tmp_path / "x.jsonl", HEAD)
+    full = os.open("/dev/full", os.O_WRONLY)
+    os.dup2(full, recorder._file.fileno())
+    os.close(full)
+    for _ in range(3):
+        recorder("tx", b"abc")
+    recorder.close()
+    recorder("tx", b"abc")
+    assert "No space left on device" == recorder.cause
