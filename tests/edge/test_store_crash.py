@@ -96,12 +96,9 @@ def _replay(tmp_path: Path, base: dict[str, bytes], events: list[Event], seed: i
     draw = random.Random(seed)
     wrong = []
     for n in range(STATES):
-        state = crash(base, events, draw.randint(1, len(events)), draw)
+        state = crash(base, events, draw.randint(1, len(events)), draw, {"ledger.db": "ledger-1.db"})
         folder = tmp_path / f"state-{n}"
-        folder.mkdir()
-        for name, data in state.files.items():
-            (folder / name).write_bytes(data)
-        (folder / "ledger.db").symlink_to("ledger-1.db")
+        state.write(folder)
         found = _examine(folder, state.acked)
         if found is not None:
             wrong.append(f"state {n}: {found}")
