@@ -345,6 +345,7 @@ class World:
         link = book.links[name]
         for level, rules in link.levels.items():
             assert rules.standing_seed_microcents == state.standing[level] * MICRO
+            assert link.counts[level].adjusted == state.adjusted[level] * MICRO
             assert (rules.resets, rules.hits, rules.won_cents) == (
                 state.resets[level],
                 state.hits[level],
