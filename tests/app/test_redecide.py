@@ -1,0 +1,73 @@
+"""What the pages of rules write is what the rules decide again: every page, entry by entry, from its entries alone."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from meterd.accounting.entries import Kind
+from meterd.app import scenario_world
+from meterd.app.redecide import Judging
+from meterd.app.redecide_commands import MAKERS
+from meterd.app.scenario import play
+from meterd.app.scenario_parse import parse_page
+from meterd.app.verify import Audit
+from meterd.edge.files import load_paytables
+
+PAGES = sorted((Path(__file__).parents[1] / "scenarios").glob("*.scn"))
+#: Pages of many rounds say nothing new about an entry.
+LONGEST = 1_500
+#: Entries that come only behind another one, in one answer with it.
+BEHIND = {Kind.REVALUED, Kind.MISSED_WHILE_AWAY}
+
+
+def test_every_page_is_decided_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All pages; each kind that has a command is met, and none but those said is left out."""
+    worlds: list[scenario_world.World] = []
+    create = scenario_world.World.create
+
+    def noted() -> scenario_world.World:
+        worlds.append(create())
+        return worlds[-1]
+
+    monkeypatch.setattr(scenario_world.World, "create", noted)
+    paytables = load_paytables()
+    again: Counter[str] = Counter()
+    not_again: Counter[str] = Counter()
+    for page in PAGES:
+        worlds.clear()
+        play(str(page), parse_page(page.read_text(), str(page)), paytables=paytables, folder=page.parent)
+        for world in worlds:
+            judging = Judging()
+            audit = Audit(judge=judging.judge)
+            for record in world.records[:LONGEST]:
+                assert None is audit.take(record), (page.name, record.seq)
+            again += judging.again
+            not_again += judging.not_again
+    met = {kind for kind in MAKERS if again[kind]}
+    assert len(met) > 50
+    assert not {kind for kind in not_again if kind in MAKERS}
+    assert {"PotWon", "PoolTransferred", "RolledOver", "RulesEased", "Refused"} <= not_again.keys()
+
+
+def test_every_kind_has_a_command_or_is_said_not_to() -> None:
+    """A kind that is added gets its command here, or its name in this list."""
+    without = {
+        Kind.STARTED,
+        Kind.STOPPED,
+        Kind.RESTORED,
+        Kind.CLOCK_STEP,
+        Kind.DEVICE_LOST,
+        Kind.UNREASONABLE,
+        Kind.COUNT_MISMATCH,
+        Kind.GAME_WIN,
+        Kind.RULES_EASED,
+        Kind.POOL_TRANSFERRED,
+        Kind.POT_WON,
+        Kind.ROLLED_OVER,
+        Kind.BOOK_CARRIED,
+        Kind.REFUSED,
+    }
+    assert set(Kind) == MAKERS.keys() | without | BEHIND
