@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from accounting_build import (
     ACCOUNTANT,
@@ -74,7 +76,7 @@ def test_a_reset_never_passes_the_limit() -> None:
 def test_an_adjustment_is_gone_with_the_reset() -> None:
     """What was put in by hand may be taken out again, until the meter was won; then nothing of it is left to take."""
     casino = Casino(link(level(seed="10", reserve=None)))
-    people = {"actor": ADMINISTRATOR, "second": ACCOUNTANT, "reference": "R-1"}
+    people: dict[str, Any] = {"actor": ADMINISTRATOR, "second": ACCOUNTANT, "reference": "R-1"}
     casino.do(Adjust(**people, level="nexus/main", cents=50))
     casino.do(Adjust(**people, level="nexus/main", cents=-1))
     casino.lock((1,))

@@ -7,13 +7,13 @@ from typing import Any
 import pytest
 from accounting_build import DEALER, Casino, fixed, level, link, paytable, row
 
-from meterd.accounting.caps import Caps, cap_problem, cuts, least_cap, spread, touched, touched_late
+from meterd.accounting.caps import cap_problem, cuts, least_cap, spread, touched, touched_late
 from meterd.accounting.commands import SYSTEM, DefineTable, EndGame, OpenTable
 from meterd.accounting.entries import Kind
 from meterd.accounting.marks import Part
 from meterd.accounting.meter import LinkRules
 from meterd.accounting.settings import LinkSettings, SiteSettings, TableSettings
-from meterd.accounting.state import Award, RoundSeats
+from meterd.accounting.state import Award, Caps, RoundSeats
 from meterd.paytables.model import Pay, PayKind
 
 TABLE = paytable(
