@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Final, NamedTuple, Protocol
 
 from meterd.app.wire_modbus import ModbusReader
+from meterd.app.wire_sas import SasReader
 from meterd.config import Site
 from meterd.edge.trace import Head, Piece
-from protocols import sas
 from protocols.alpha import (
     CallString,
     ClearMemory,
@@ -34,7 +34,6 @@ from protocols.alpha import (
 )
 from protocols.alpha_parser import AlphaParser
 from protocols.alpha_replies import Information, ReplyParser
-from protocols.sas_read import Misheard, RequestReader, answer_to
 
 
 class Said(NamedTuple):
@@ -197,32 +196,6 @@ def _answer_words(answer: Information | ConfigureMemory | WriteString) -> str:
             return f"I have {len(files)} files: {', '.join(f'{f.label} of {f.size} bytes' for f in files) or 'none'}"
         case WriteString(label, text):
             return f"figure {label} is {text}"
-
-
-class SasReader:
-    """A line of games: levels told, wins asked for, answers."""
-
-    def __init__(self) -> None:
-        """Begin with a silent line."""
-        self._requests = RequestReader()
-        self._asked: sas.Request | None = None
-
-    def read(self, piece: Piece) -> list[str]:
-        """Requests one way, answers the other."""
-        if piece.way == "tx":
-            said = []
-            for request in self._requests.feed(sas.words(piece.data)):
-                self._asked = None if isinstance(request, Misheard) else request
-                said.append(f"not understood: {request.cause}" if isinstance(request, Misheard) else str(request))
-            return said
-        if self._asked is None:
-            return [f"{len(piece.data)} bytes nobody asked for"]
-        heard = answer_to(self._asked, [sas.Word(byte, mark=False) for byte in piece.data])
-        return [str(heard.answer) if heard.answer is not None else f"not understood: {heard.cause}"]
-
-    def end(self) -> list[str]:
-        """Nothing is kept."""
-        return []
 
 
 _OSDP_COMMANDS: Final = {

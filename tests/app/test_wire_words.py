@@ -199,13 +199,32 @@ def test_a_line_of_signs() -> None:
 
 
 def test_a_line_of_games() -> None:
-    """Requests and answers as the SAS codec reads them."""
-    head = Head("sas-1", "sas", "/dev/z", 19200, 11)
-    asked = sas.encode(sas.AskWins(1, 0x85))
-    words = told(head, [("rx", b"\x01"), ("tx", asked), ("rx", b"\x55\x55")])
-    assert "1 bytes nobody asked for" == words[0]
-    assert words[1].startswith("AskWins(")
-    assert words[2].startswith("not understood: ")
+    """Levels told, wins asked for, answers, exceptions; money as money; what is neither is said to be so."""
+    head, won = Head("sas-1", "sas", "/dev/z", 19200, 11), (sas.LevelAmount(1, 1_234_567),)
+    poll, asked = sas.encode(sas.GeneralPoll(1)), sas.encode(sas.AskWins(1, 0x85))
+    single = sas.encode(sas.SingleLevel(0, 1, won[0]))
+    assert "00800101000123456" == single.hex()[:17]  # the example of the protocol's descriptions
+    words = told(
+        head,
+        [
+            ("rx", b"\x01"),
+            ("tx", single),
+            ("tx", sas.encode(sas.MultiLevel(0, 3, (*won, sas.LevelAmount(2, 5))))),
+            *(("tx", poll), ("rx", b"\x56"), ("tx", poll), ("rx", b"\x00"), ("tx", poll), ("rx", b"\x19")),
+            *(("tx", asked), ("rx", sas.encode(sas.Wins(1, 0x85, 3, won)))),
+            *(("tx", asked), ("rx", b"\x55\x55")),
+        ],
+    )
+    assert [
+        "1 bytes nobody asked for",
+        "all games: group 1: level 1 $12,345.67",
+        "all games: group 3: level 1 $12,345.67, level 2 $0.05",
+        *("game 1: anything new?", "a level was hit", "game 1: anything new?", "nothing new"),
+        *("game 1: anything new?", "exception 19"),
+        *("game 1: which wins? (85)", "group 3: won level 1 $12,345.67"),
+        "game 1: which wins? (85)",
+    ] == words[:-1]
+    assert words[-1].startswith("not understood: ")
 
 
 def test_a_line_of_pads() -> None:
