@@ -52,7 +52,7 @@ class Channel:
         self.answered_ms: dict[int, int] = {}  # address → when bytes last came after a request to it
         self.bytes_in = self.bytes_out = self.requests = self.retries = 0
         self.busy = False  # bytes went or came since whoever refreshes last looked
-        self._last: bytes = b""
+        self._last: dict[int | None, bytes] = {}  # address → its last request; others go between it and its repetition
         self._echo = b""
 
     def read(self, max_bytes: int) -> bytes:
@@ -65,12 +65,12 @@ class Channel:
     def write(self, data: bytes) -> int:
         """Send a request. What the driver does not take is lost like any other frame, and the library asks again."""
         data = bytes(data)
-        if data == self._last:
+        self.asked = _address(data)
+        if data == self._last.get(self.asked):
             self.retries += 1
         else:
-            self._last = data
+            self._last[self.asked] = data
             self.requests += 1
-            self.asked = _address(data)
             if self.asked is not None:
                 self._on_request(self.asked)
         if self.lost is None:
