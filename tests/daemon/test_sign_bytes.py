@@ -109,7 +109,7 @@ def test_every_byte_to_a_sign_is_readerboards(make_floor: Callable[..., Floor]) 
     assert (0, False) == (parser.skipped.total(), parser.pending)
     assert readerboards(heard) == raw
 
-    sign = AlphaSign(SignPlan("pit-sign"))
+    sign = AlphaSign(SignPlan("pit-sign", columns=13))
     line = SignLine([sign], CHARACTER_S)
     for at_s, data in pieces:
         line.serve(data, at_s)
