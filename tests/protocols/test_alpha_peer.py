@@ -12,6 +12,7 @@ import json
 import os
 import random
 import subprocess
+from pathlib import Path
 
 import pytest
 
@@ -176,3 +177,18 @@ def test_every_checksum_equals_alphasignpys() -> None:
             asked.append([plain[11:-1].hex(), *target])
             ours.append(transmission(command, *target, checked=True)[1:].hex())
     assert asked_of("METERD_ALPHASIGN_PYTHON", SUMS, asked) == ours
+
+
+def test_the_page_marks_what_is_compared() -> None:
+    """docs/peers.md has a column for each kind of content, for answers and for checksums, and no mark besides."""
+    page = (Path(__file__).parents[2] / "docs" / "peers.md").read_text("utf-8")
+    section = page.partition("## Alpha signs")[2].partition("\n## ")[0]
+    head, _, readerboard, alphasignpy = [
+        [cell.strip() for cell in line.strip("|").split("|")] for line in section.splitlines() if line.startswith("|")
+    ]
+    kinds = {kind for _, kind, _ in contents(1)}
+    marked = {
+        row[0][:11]: {c for c, mark in zip(head, row, strict=True) if mark == "✓"} for row in (readerboard, alphasignpy)
+    }
+    assert {"readerboard": {*kinds, "answers"}, "alphasignpy": {"checksum"}} == marked
+    assert {"program", "answers", "checksum", *kinds} == set(head)
