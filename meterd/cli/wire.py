@@ -88,9 +88,9 @@ def record(file: Path, line: str, control: Path | None, seconds: float | None, *
     from meterd.edge.trace import piece_json
 
     count = missed = 0
-    with ExitStack() as files:
-        out = None
-        try:
+    out = None
+    try:
+        with ExitStack() as files:
             for head, piece, lost in _pieces("wire record", control, line, -1 if from_now else 0, seconds):
                 if out is None:  # not before somebody answered
                     out = files.enter_context(file.open("x", encoding="utf-8"))
@@ -102,11 +102,11 @@ def record(file: Path, line: str, control: Path | None, seconds: float | None, *
                     out.write(piece_json(piece, head.port) + "\n")
                     count += 1
                 out.flush()
-        except KeyboardInterrupt:
-            pass
-        except OSError as error:
-            complain("meterd wire record", f"{file}: {error.strerror or error}")
-            sys.exit(EXIT_USAGE)
+    except KeyboardInterrupt:
+        pass
+    except OSError as error:  # also a disk that is full, when the file is closed
+        complain("meterd wire record", f"{file}: {error.strerror or error}")
+        sys.exit(EXIT_USAGE)
     click.echo(f"{counted(count, 'piece')} in {file}{f', {missed} lost' if missed else ''}", err=True)
     sys.exit(EXIT_DONE)
 

@@ -199,7 +199,10 @@ def _objects(lines: Iterable[str]) -> Iterator[tuple[int, Mapping[str, Any]]]:
             try:
                 found = json.loads(line)
             except ValueError as error:
-                raise WireFileError(f"line {number}: no JSON: {error}") from error
+                if number > 1 and not line.endswith("\n"):  # the last line, cut as a disk filled or a laptop died
+                    found = {"lost": 1}
+                else:
+                    raise WireFileError(f"line {number}: no JSON: {error}") from error
             if not isinstance(found, dict):
                 raise WireFileError(f"line {number}: no JSON object")
             yield number, found

@@ -72,6 +72,7 @@ def test_the_file_is_read_back(rows: list[tuple[int, str, bytes]]) -> None:
         (["[]"], "line 1"),
         ([json.dumps({"format": "other"})], "line 1"),
         ([json.dumps({"format": FORMAT})], "line 1"),
+        ([HEAD.to_json(), "{\n", "\n"], "line 2"),
         ([HEAD.to_json(), '{"at_ns": 1, "dir": "up", "hex": ""}'], "line 2"),
         ([HEAD.to_json(), '{"at_ns": 1, "dir": "rx", "hex": "0"}'], "line 2"),
         ([HEAD.to_json(), '{"at_ns": "soon", "dir": "rx", "hex": "00"}'], "line 2"),
@@ -109,3 +110,10 @@ def test_a_full_disk_ends_the_recording_and_nothing_else(tmp_path: Path) -> None
     recorder.close()
     recorder("tx", b"abc")
     assert "No space left on device" == recorder.cause
+
+
+def test_a_recording_that_was_cut_is_read_as_far_as_it_goes() -> None:
+    """A full disk or a flat battery ends a file in the middle of a line: one piece is lost, not all."""
+    piece = Piece(1, 7, "rx", b"abc")
+    lines = [HEAD.to_json() + "\n", piece_json(piece, HEAD.bus) + "\n", piece_json(piece, HEAD.bus)[:-9]]
+    assert (HEAD, [piece], 1) == read_wire(lines)

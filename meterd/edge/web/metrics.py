@@ -152,11 +152,14 @@ class FloorCollector(Collector):
         yield from (frames, polls, late, slow, stuck)
         sign_up = GaugeMetricFamily("meterd_sign_up", "1 while a sign's port is open.", labels=("sign",))
         sign_seq = GaugeMetricFamily("meterd_sign_seq", "Ledger entry a sign last showed.", labels=("sign",))
+        sign_long = CounterMetricFamily("meterd_sign_too_long", "Figures that did not fit: CLOSED.", labels=("sign",))
+        sign_again = CounterMetricFamily("meterd_sign_set_up_again", "Signs found without files.", labels=("sign",))
         for sign, status in self._stats.get("signs", {}).items():
             sign_up.add_metric((sign,), int(bool(status.get("up"))))
             sign_seq.add_metric((sign,), status.get("seq", 0))
-        yield sign_up
-        yield sign_seq
+            sign_long.add_metric((sign,), status.get("too_long", 0))
+            sign_again.add_metric((sign,), status.get("set_up_again", 0))
+        yield from (sign_up, sign_seq, sign_long, sign_again)
 
     def _sas(self) -> Iterator[Metric]:
         """Lines of games, as the process that serves them told last."""
