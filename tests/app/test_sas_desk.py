@@ -16,6 +16,7 @@ from meterd.accounting.commands import EndGame, Lock, WagerSeen
 from meterd.app.create import create_ledger
 from meterd.app.demo_floor import site_text
 from meterd.app.inbox import Inbox
+from meterd.app.redecide import Judging
 from meterd.app.sas import SasDesk
 from meterd.app.verify import verify
 from meterd.config import Site, load_site
@@ -80,7 +81,9 @@ def desk(tmp_path: Path) -> Iterator[Desk]:
     made = Desk(tmp_path / "ledger")
     yield made
     made.rig.end()
-    assert verify(made.folder).ok
+    judging = Judging()
+    report = verify(made.folder, judge=judging.judge)
+    assert report.ok, report.first_bad
 
 
 def test_a_win_at_a_seat_with_a_wager_is_an_award(desk: Desk) -> None:
