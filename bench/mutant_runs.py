@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 
 #: What is changed; nothing that was reckoned with the unchanged code is kept.
 ROOMS = ("meterd.money", "meterd.accounting")
-#: Of checks on one mutant, in a run that is not thorough.
-MOST_S = 1.8
+#: Of checks on one mutant, in a plain run and in a thorough one.
+MOST_S, MOST_AGAIN_S = 1.8, 4.5
 #: Floors and rooms that come first.
 FIRST = 3
 
@@ -101,8 +101,7 @@ class Bench:
             os.close(reader)
             quiet()
             with os.fdopen(writer, "wb") as pipe:
-                longest = 1e9 if self.thorough else LONG_S
-                pickle.dump([look(check, wanted, longest, self.tree) for check in self.checks], pipe)
+                pickle.dump([look(check, wanted, self.tree) for check in self.checks], pipe)
             os._exit(0)
         os.close(writer)
         with os.fdopen(reader, "rb") as pipe:
@@ -121,11 +120,12 @@ class Bench:
 
     def control(self) -> None:
         """The unchanged code must survive all short checks, quickest first as for a mutant, or nothing here counts."""
-        longest = 1e9 if self.thorough else LONG_S
-        short = [n for n, known in enumerate(self.known) if known.lines and known.seconds < longest]
+        short = [n for n, known in enumerate(self.known) if known.lines and known.seconds < LONG_S]
         short.sort(key=lambda n: self.known[n].seconds)
         floors = [n for n in short if self.checks[n].kind == "floor"]
-        self.by_import = [self.checks[n].name for n in self._within(dict.fromkeys((*floors[:4], *short)))]
+        mine = [n for n in short if "test_mutant_" in self.checks[n].name or "carried" in self.checks[n].name]
+        first = (*floors[:4], *(mine if self.thorough else ()), *short)
+        self.by_import = [self.checks[n].name for n in self._within(dict.fromkeys(first))]
         reader, writer = os.pipe()
         child = os.fork()
         if child == 0:
@@ -146,8 +146,8 @@ class Bench:
         if not mutant.function:
             return self.static.fate(mutant, self.by_import)
         order = self._order(mutant, file)
-        if not order:
-            return "uncovered", ""
+        if not order:  # nothing executes it, or only imports do
+            return self.static.fate(mutant, self.by_import) if self.thorough else ("uncovered", "")
         reader, writer = os.pipe()
         child = os.fork()
         if child == 0:
@@ -175,11 +175,16 @@ class Bench:
             n for n, known in enumerate(self.known) if places & known.lines.get(f"meterd/{mutant.file}", frozenset())
         ]
         known = self.known
-        if not self.thorough:
-            touch = [n for n in touch if known[n].seconds < LONG_S]
+        touch = [n for n in touch if known[n].seconds < LONG_S]
         touch.sort(key=lambda n: known[n].seconds)
         before = [n for n in self.noticed.get((file, mutant.function), ()) if n in touch]
         floors = [n for n in touch if self.checks[n].kind == "floor"][:FIRST]
+        if (
+            self.thorough
+        ):  # a second time: tests written for mutants, floors not tried yet, and what there was no time for
+            mine = [n for n in touch if "test_mutant_" in self.checks[n].name]
+            floors = [n for n in touch if self.checks[n].kind == "floor"][: 4 * FIRST]
+            return self._within(dict.fromkeys((*before, *mine, *floors, *reversed(touch))))
         return self._within(dict.fromkeys((*before, *touch[:20], *floors, *touch)))
 
     def _within(self, order: Iterable[int]) -> list[int]:
@@ -188,7 +193,7 @@ class Bench:
         for n in order:
             spent += self.known[n].seconds
             chosen.append(n)
-            if spent > MOST_S and not self.thorough:
+            if spent > (MOST_AGAIN_S if self.thorough else MOST_S):
                 break
         return chosen
 
@@ -333,7 +338,7 @@ def imported(tree: Path, file: str, code: CodeType, writer: int, names: Sequence
     sys.path.insert(0, str(tree / "tests" / "accounting"))
     sys.meta_path.insert(0, Changed(name, tree / "meterd" / file, code))
 
-    random = {one.name: one for one in random_checks(thorough=True)}
+    random = {one.name: one for again in (False, True) for one in random_checks(thorough=again)}
     _all_hold([random[one] for one in floors], writer)
 
     class Plugin:
