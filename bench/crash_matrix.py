@@ -36,6 +36,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import traceback
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -103,7 +104,11 @@ class Child:
             os.dup2(telling, 1)
             os.close(self._go)
             os.read(waiting, 1)
-            play(ledger, synchronous, count, group)
+            try:
+                play(ledger, synchronous, count, group)
+            finally:
+                os.write(1, f"broke {traceback.format_exc(limit=-2)!r}\n".encode())
+                os._exit(1)
         os.close(telling)
         os.close(waiting)
         self._told = os.fdopen(told, "r")
@@ -165,6 +170,8 @@ def positions(folder: Path, call: str, fault: str, made: int, name: str) -> Row:
         output = traced_child(ledger, "-o", "/dev/null", "-e", f"trace={call}", "-e", inject)
         told = max(BEFORE, acked(output))
         wrong = examine(ledger, told, 1)
+        if wrong is None and "broke" in output:
+            wrong = output[output.index("broke") :]
         if wrong is None and "failed" in output and "cannot be opened" not in output and "refused" not in output:
             wrong = f"after {inject} more was taken: {output[-200:]!r}"
         tally.add(wrong, told, rolling=in_a_roll(output))

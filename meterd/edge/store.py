@@ -171,13 +171,13 @@ class Store:
             point_to(folder, path)
             db = sqlite.writer(path, synchronous=self._synchronous)
             sync(folder)
+            self._connection, self._db = db.conn, db
+            self._files = _open_files(path)
+            self._version = self._data_version()
         except (OSError, sqlite.Error) as cause:
             raise LedgerError(f"no new volume could be begun: {described(cause, folder)}") from cause
-        self._connection, self._db = db.conn, db
-        self._files = _open_files(path)
         self.path, self.seq, self.head = path, first.seq, first.hash
         self.sealed = False
-        self._version = self._data_version()
         self._dead = None
         return first
 
