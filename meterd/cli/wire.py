@@ -7,7 +7,7 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
@@ -41,9 +41,17 @@ def wire() -> None:
 @config_option
 @click.option("--all", "everything", is_flag=True, help="also answers that are the same as the last time")
 @click.option("--hex", "as_hex", is_flag=True, help="every piece with its bytes")
+@click.option("--json", "as_json", is_flag=True, help="one JSON document a line")
 @click.option("--seconds", type=click.FloatRange(0, min_open=True), help="stop by itself")
 def monitor(
-    line: str, control: Path | None, config: Path | None, seconds: float | None, *, everything: bool, as_hex: bool
+    line: str,
+    control: Path | None,
+    config: Path | None,
+    seconds: float | None,
+    *,
+    everything: bool,
+    as_hex: bool,
+    as_json: bool,
 ) -> None:
     """Show what passes over LINE (a bus or its port) in words, as it happens; Ctrl-C ends it. Changes nothing.
 
@@ -59,13 +67,17 @@ def monitor(
         for head, piece, lost in _pieces("monitor", control, line, -1, seconds):
             reader = reader or reader_for(head, site)
             if lost:
-                click.echo(f"… {counted(lost, 'piece')} too fast to be shown")
+                click.echo(f"… {counted(lost, 'piece')} too fast to be shown", err=as_json)
             if piece is None:
                 continue
             said = [Said(piece.at_ns, piece.way, words) for words in reader.read(piece)]
             if not (everything or as_hex) and head.kind in _QUESTIONS:
                 said = changes.of(said)
-            _show(said, piece if as_hex else None)
+            if as_json:
+                for each in said:
+                    click.echo(json.dumps(_said_json(each)))
+            else:
+                _show(said, piece if as_hex else None)
             sys.stdout.flush()
     except KeyboardInterrupt:
         pass
@@ -154,7 +166,7 @@ def replay(
     ended_ns = recording.pieces[-1].at_ns if recording.pieces else recording.head.mono_ns
     left = [Said(ended_ns, "rx", words) for words in reader.end()]
     if as_json:
-        rows = [{"at_ns": each.at_ns, "dir": each.way, "words": each.words} for each in (*told, *left)]
+        rows = [_said_json(each) for each in (*told, *left)]
         click.echo(json.dumps({"head": recording.head._asdict(), "lost": recording.lost, "said": rows}))
     else:
         _show(left, None)
@@ -261,6 +273,10 @@ def _pieces(
             return
         if len(told["pieces"]) < FEW:
             time.sleep(min(ASK_S, max(0.0, end_s - time.monotonic())))
+
+
+def _said_json(said: Said) -> dict[str, Any]:
+    return {"at_ns": said.at_ns, "dir": said.way, "words": said.words}
 
 
 def _show(said: list[Said], piece: Piece | None) -> None:

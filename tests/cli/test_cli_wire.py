@@ -176,6 +176,8 @@ def test_a_line_is_shown_as_it_happens(running: Daemon, tmp_path: Path) -> None:
 
     talking = threading.Thread(target=talk)
     talking.start()
+    program = started("monitor", "pit-1", "--socket", running.socket, "--json", "--all")
+    assert {"at_ns", "dir", "words"} == set(json.loads(lines_until(program, bool)[0]))
     child = started("monitor", "pit-1", "--socket", running.socket, "--config", SAMPLE)
     said = lines_until(child, lambda lines: len(lines) >= 6)
     going.set()
