@@ -155,3 +155,145 @@ def test_who_voids_what_is_not_there_with_himself_is_told_of_the_person_first() 
         assert Refusal.SAME_PERSON is house.refuses(Void(actor=PIT, award=name, reason="x", second=me))
         assert Refusal.SAME_PERSON is house.refuses(Confirm(actor=PIT, award=award, second=me))
     assert Refusal.AWARD_UNKNOWN is house.refuses(Void(actor=PIT, award="A99", reason="x", second=OFFICE))
+
+
+def badbeat() -> CardRoom:
+    """A jackpot of wagers that names no table."""
+    return CardRoom(fund(pool(), name="P1", game=PoolGame.LONGHORN, most=500, seats=0), strict=False)
+
+
+def dropped(*seats: int, cents: int) -> ask.DropWagers:
+    return ask.DropWagers(actor=DEALER, fund="P1", seats=seats, cents=cents)
+
+
+@pytest.mark.parametrize(("cents", "fits"), [(0, False), (1, True), (500, True), (501, False), (-1, False)])
+def test_jackpot_wagers_from_a_cent_to_the_most(cents: int, fits: bool) -> None:
+    """A cent a player can be dropped, the most too; nothing and more cannot."""
+    refusal = badbeat().act(dropped(1, 2, cents=cents)).refusal
+    assert (None if fits else Refusal.AMOUNT_OUT_OF_BOUNDS) == (refusal and refusal.refusal)
+
+
+@pytest.mark.parametrize(("seats", "said"), [((), "seats none"), ((4, 4), "seats 4, 4")])
+def test_jackpot_wagers_of_nobody_or_twice_of_one(seats: tuple[int, ...], said: str) -> None:
+    """The refusal says whose they were to be."""
+    room = badbeat()
+    assert Refusal.UNREASONABLE_CONTRIBUTION is room.refuses(dropped(*seats, cents=100))
+    assert said == room.entries[-1][1].body["detail"]
+
+
+@pytest.mark.parametrize(
+    ("first", "day", "missed"),
+    [("", "", 0), ("", "2026-12-01", 0), ("2026-11-30", "2026-12-01", 0), ("2026-11-27", "2026-12-01", 3)],
+)
+def test_a_posting_tells_the_days_without_one(first: str, day: str, missed: int) -> None:
+    """None before the first, none from one day to the next, three from the 27th to the 1st; and nothing re-seeded."""
+    room = CardRoom(fund(pool()), strict=False)
+    room.rake(200)
+    if first:
+        room.post(day=first)
+    room.post(day=day)
+    body = room.entries[-1][1].body
+    assert (missed, []) == (body["days_missed"], body["reseeded"])
+
+
+@pytest.mark.parametrize(
+    ("hours", "day", "refusal"),
+    [
+        (0, "2026-12-01", None),
+        (3, "2026-12-02", Refusal.NOT_YET),
+        (5, "2026-12-02", None),
+        (5, "2026-12-03", Refusal.NOT_YET),
+        (5, "2026-13-01", Refusal.NOT_YET),
+        (5, "x", Refusal.NOT_YET),
+    ],
+)
+def test_a_day_that_has_not_begun_is_not_posted(hours: int, day: str, refusal: Refusal | None) -> None:
+    """From ten in the morning on the next day has begun somewhere; the day after nowhere, and a 13th month never."""
+    room = CardRoom(fund(pool()), strict=False)
+    room.after(hours=hours)
+    said = room.act(ask.Post(actor=ACCOUNTANT, fund="P1", gaming_day=day)).refusal
+    assert refusal == (said and said.refusal)
+
+
+def two_pools() -> CardRoom:
+    room = CardRoom(fund(pool("a", "60%"), pool("b", "40%")), fund(pool("c"), name="P2"), strict=False)
+    room.rake(200, 5)
+    room.post()
+    room.rake(200, 5)
+    return room
+
+
+@pytest.mark.parametrize(("to_fund", "to_pool", "told"), [("P1", "b", "P1/b"), ("P2", "c", "P2/c"), (None, "", None)])
+def test_a_transfer_tells_from_where_to_where(to_fund: str | None, to_pool: str, told: str | None) -> None:
+    """Within a fund, to another one, or handed out; what is posted stays, all the rest can be moved."""
+    people: dict[str, Any] = {"actor": ADMINISTRATOR, "second": ACCOUNTANT, "reference": "R"}
+    where: dict[str, Any] = {"fund": "P1", "pool": "a", "to_fund": to_fund, "to_pool": to_pool}
+    for cents in (0, -1, 601):
+        assert Refusal.AMOUNT_OUT_OF_BOUNDS is two_pools().refuses(ask.TransferPool(**people, **where, cents=cents))
+    room = two_pools()
+    room.do(ask.TransferPool(**people, **where, cents=600))
+    body = room.entries[-1][1].body
+    assert ("P1/a", told, 600 * PPM) == (body["from"], body["to"], body["microcents"])
+    assert ("6.00", "6.00") == (room.held("a"), room.posted("a"))
+
+
+def test_why_all_of_a_pool_may_not_move_yet() -> None:
+    """The rake goes on, so nothing has to be paid out; with the game at an end all of it moves, its posting too."""
+    room = two_pools()
+    people: dict[str, Any] = {"actor": ADMINISTRATOR, "second": ACCOUNTANT, "reference": "R"}
+    where: dict[str, Any] = {"fund": "P1", "pool": "a", "to_fund": "P2", "to_pool": "c"}
+    assert Refusal.NOT_YET is room.refuses(ask.TransferPool(**people, **where, cents=None))
+    assert "the rake has not been stopped" == room.entries[-1][1].body["detail"]
+    room.do(ask.TransferPool(**people, **where, cents=None, game_ended=True))
+    assert ("0.00", "0.00", "12.00") == (room.held("a"), room.posted("a"), room.held("c", "P2"))
+
+
+def test_base_runners_keep_the_pool_of_their_table() -> None:
+    """While one stands, the pool is not moved, and the refusal says why."""
+    room = CardRoom(
+        fund(pool("home-run"), name="T3", game=PoolGame.HOME_RUN, seats=6, most=None), fund(pool()), strict=False
+    )
+    room.do(ask.StrikeOuts(actor=DEALER, fund="T3", seats=(1, 2), cents=100))
+    room.do(ask.HandWon(actor=DEALER, fund="T3", seat=1))
+    room.do(ask.BaseRunner(actor=DEALER, fund="T3", seat=1))
+    people: dict[str, Any] = {"actor": ADMINISTRATOR, "second": ACCOUNTANT, "reference": "R"}
+    where: dict[str, Any] = {"fund": "T3", "pool": "home-run", "to_fund": "P1", "to_pool": "primary"}
+    move = ask.TransferPool(**people, **where, cents=None, game_ended=True)
+    assert Refusal.NOT_YET is room.refuses(move)
+    assert room.entries[-1][1].body["detail"].startswith("base runners stand at T3")
+
+
+def test_what_the_best_hand_may_get_is_told() -> None:
+    """Where the house posts nothing it is 5 % to 95 %; where it posts 10 % it is that."""
+    for posted, said in ((None, "5% to 95% in steps of 5%"), (100_000, "100000")):
+        room = CardRoom(fund(pool("pot"), name="T4", game=PoolGame.TRIPS, seats=6, most=None, high_hand=posted))
+        room.do(ask.PotBets(actor=DEALER, fund="T4", seats=(1, 2), cents=100))
+        over = ask.RollOver(actor=DEALER, fund="T4", percent_ppm=30_000, seats=(1,))
+        assert Refusal.AMOUNT_OUT_OF_BOUNDS is room.refuses(over)
+        assert said in room.entries[-1][1].body["detail"]
+
+
+def test_from_the_threshold_up_a_supervisor_hands_out_a_pot() -> None:
+    """A pot of exactly the site's threshold the dealer does not hand out, one a cent below he does; a rake counts."""
+    for threshold, rake, fits in ((200, 0, False), (201, 0, True), (200, 1, True)):
+        room = CardRoom(fund(pool("pot"), name="T4", game=PoolGame.TRIPS, seats=6, most=None), confirm_above=threshold)
+        room.do(ask.PotBets(actor=DEALER, fund="T4", seats=(1, 2), cents=100))
+        won_by = ask.PotWon(actor=DEALER, fund="T4", seats=(1,), rake_cents=rake)
+        if fits:
+            room.do(won_by)
+        else:
+            assert Refusal.NOT_AUTHORISED is room.refuses(won_by)
+            room.do(ask.PotWon(actor=SUPERVISOR, fund="T4", seats=(1,), rake_cents=rake))
+        assert f"{(200 - rake) / 100:.2f}" == room.account("paid/T4")
+
+
+def test_bets_given_back_are_those_of_the_hand() -> None:
+    """A seat gets what it put in, in whole, once; who put in nothing gets nothing."""
+    room = CardRoom(fund(pool("pot"), name="T4", game=PoolGame.TRIPS, seats=6, most=None))
+    room.do(ask.PotBets(actor=DEALER, fund="T4", seats=(1, 2), cents=100))
+    room.do(ask.PotBets(actor=DEALER, fund="T4", seats=(1,), cents=50))
+    room.do(ask.ReturnBets(actor=DEALER, fund="T4", seat=1))
+    assert 150 == room.entries[-1][1].body["cents"]
+    assert ("1.00", "-1.00") == (room.held("pot", "T4"), room.account("drop/T4"))
+    for seat in (1, 3):
+        assert Refusal.SEAT_HAS_NO_WAGER is room.refuses(ask.ReturnBets(actor=DEALER, fund="T4", seat=seat))
