@@ -65,7 +65,8 @@ class Committer:
         for entry in decision.entries:
             stamp = self._now()
             record = seal(entry_draft(entry, stamp, self.book.site_id), self._seq + 1, self._head)
-            self.book.apply(record.seq, stamp.at_utc, entry)
+            # As it will be read back: the order of a body's keys must not be known to this book and to no later one.
+            self.book.apply(record.seq, stamp.at_utc, draft_entry(record))
             self._seq, self._head = record.seq, record.hash
             if self._standing is not None:
                 self._standing.waiting.append(record.hash)
