@@ -9,7 +9,7 @@ Rule 3: what is not decided again is counted by kind and said. Refusals are (the
 
 from __future__ import annotations
 
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, Final
@@ -45,32 +45,28 @@ class Judging:
         """Nothing decided yet."""
         self.again: Counter[str] = Counter()
         self.not_again: Counter[str] = Counter()
-        self._expected: deque[Entry] = deque()
+        self._rests: list[list[Entry]] = [[]]  # how the answer in hand may go on, by each command it may be of
 
     def judge(self, book: Book, record: Record, entry: Entry) -> str | None:
         """Why an entry is not what the rules decide on this book, or None."""
-        if self._expected:
-            difference = _difference(self._expected.popleft(), entry)
-            if difference is not None:
-                return f"the answer that began before it goes on otherwise: {difference}"
+        going_on = [rest for rest in self._rests if rest]
+        differences = [_difference(rest[0], entry) for rest in going_on]
+        if None in differences:
+            self._rests = [rest[1:] for rest, wrong in zip(going_on, differences, strict=True) if wrong is None]
             self.again[entry.kind] += 1
             return None
+        if len(going_on) == len(self._rests):
+            return f"the answer that began before it goes on otherwise: {differences[0]}"
+        self._rests = [[]]
         maker = MAKERS.get(entry.kind)
         if maker is None:
             self.not_again[entry.kind] += 1
             return None
-        refused, differs = "no command leads to it", ""
-        for command in _asked_by(maker(entry, entry.body), entry, record.at_utc):
-            entries, refused = _decided(book, command, entry)
-            if not entries:
-                continue
-            difference = _difference(entries[0], entry)
-            if difference is None:
-                self._expected.extend(entries[1:])
-                self.again[entry.kind] += 1
-                return None
-            differs = differs or f"decided again, it differs: {difference}"
-        return differs or refused
+        rests, why = _rests(book, entry, maker(entry, entry.body), record.at_utc)
+        if rests:
+            self._rests = rests
+            self.again[entry.kind] += 1
+        return why
 
     def to_json(self) -> dict[str, dict[str, int]]:
         """How many entries of each kind were decided again, and how many were not."""
@@ -82,19 +78,34 @@ class Judging:
         return f"decided again: {self.again.total()} entries; not decided again: {left}"
 
 
-def _asked_by(made: Iterator[Command], entry: Entry, at_utc: str) -> Iterator[Command]:
-    """Each command as each pair of roles would ask for it, with what every command has."""
-    second, reference = entry.body.get("second"), entry.body.get("reference")
+def _rests(book: Book, entry: Entry, made: Iterator[Command], at_utc: str) -> tuple[list[list[Entry]], str | None]:
+    """What must follow an entry by each of the commands that lead to it; else none, and why."""
+    rests: list[list[Entry]] = []
+    refused, differs = "no command leads to it", ""
     for plain in made:
-        given: dict[str, Any] = {"device": entry.device, "event": event_of(entry.event_id), "now_utc": at_utc}
-        if second is not None and hasattr(plain, "second"):
-            if hasattr(plain, "reference") and reference is not None:
-                given["reference"] = reference
-            for one, other in _PAIRS:
-                signed = {"actor": Actor(entry.actor, one), "second": Actor(second, other), **given}
-                yield replace(plain, **signed)
-        for role in _ALONE:
-            yield replace(plain, actor=Actor(entry.actor, role), **given)
+        for command in _asked_by(plain, entry, at_utc):
+            entries, refused = _decided(book, command, entry)
+            difference = _difference(entries[0], entry) if entries else refused
+            if difference is None:
+                rests.append(entries[1:])
+                break
+            if entries:
+                differs = differs or f"decided again, it differs: {difference}"
+    return rests, None if rests else differs or refused
+
+
+def _asked_by(plain: Command, entry: Entry, at_utc: str) -> Iterator[Command]:
+    """A command as each pair of roles would ask for it, with what every command has."""
+    second, reference = entry.body.get("second"), entry.body.get("reference")
+    given: dict[str, Any] = {"device": entry.device, "event": event_of(entry.event_id), "now_utc": at_utc}
+    if second is not None and hasattr(plain, "second"):
+        if hasattr(plain, "reference") and reference is not None:
+            given["reference"] = reference
+        for one, other in _PAIRS:
+            signed = {"actor": Actor(entry.actor, one), "second": Actor(second, other), **given}
+            yield replace(plain, **signed)
+    for role in _ALONE:
+        yield replace(plain, actor=Actor(entry.actor, role), **given)
 
 
 def _decided(book: Book, command: Command, entry: Entry) -> tuple[list[Entry], str]:
