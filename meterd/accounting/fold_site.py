@@ -47,7 +47,9 @@ def _table_defined(book: Book, entry: Entry) -> None:
 
 def _table_changed(book: Book, entry: Entry) -> None:
     settings = TableSettings.from_json(entry.body["settings"])
-    book.tables[settings.id].settings = settings
+    table = book.tables[settings.id]
+    table.seats_before = max(table.seats_before, table.settings.seats)
+    table.settings = settings
 
 
 def _started(book: Book, entry: Entry) -> None:  # noqa: ARG001 - all handlers look alike

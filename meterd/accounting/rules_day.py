@@ -5,11 +5,13 @@ Rule 2: a day's figures are what moved since the volume began, by the accounts a
 Units: ``*_cents``, ``*_microcents``.
 
 Choices where nothing says how:
-* An award that is settled (paid, voided or disposed of) stays at hand until ``SETTLED_KEPT`` later ones are settled.
-  Those before that leave the book with the day's reading and stand in the sealed volumes; undoing one of them, or
-  claiming late for its round, is refused as unknown, and an adjustment by two people remains.
-* An award that a round, a tie or a link's journal still names stays, and so does the newest of each hand of a link that
-  was won from its meters: whether the highest award was ever won decides how a link may end.
+* An award that is settled (paid, voided or disposed of) stays at hand until ``SETTLED_KEPT`` later ones are settled;
+  one that took a share of a meter until ``SHARES_OF_METERS_KEPT`` such are. Those before that leave the book with the
+  day's reading and stand in the sealed volumes. What was paid by them stands: an UNDO no longer knows them. A claim
+  proved late is taken for any round the table ever had, whatever has left.
+* An award that a round, a tie or a link's journal still names stays, and so do all awards of a round that is not over
+  with (one of it is pending: limits are shared among them) and the newest of each hand of a link that was won from its
+  meters: whether the highest award was ever won decides how a link may end.
 """
 
 from __future__ import annotations
@@ -27,8 +29,10 @@ from meterd.accounting.refusals import Refusal, Refused
 from meterd.accounting.state import Award, AwardStatus, LinkState
 from meterd.accounting.two_people import people_refusal, signed
 
-#: Settled awards that stay at hand. The next volume begins with them all, while tables wait: a millisecond for each 100.
-SETTLED_KEPT: Final = 200
+#: Settled awards that stay at hand. The next volume begins with them all while tables wait: a millisecond each 100.
+SETTLED_KEPT: Final = 3_000
+#: The same for awards that took a share of a meter: the jackpots of years.
+SHARES_OF_METERS_KEPT: Final = 3_000
 
 _CLAIMED: Final = "claimed"
 
@@ -120,6 +124,8 @@ def _leaving(book: Book) -> list[str]:
     if not old:
         return []
     needed = _named(book)
+    jackpots = [award.id for award in settled if award.has_percent]
+    needed |= {name: name for name in jackpots[-SHARES_OF_METERS_KEPT:]}
     for award in settled:  # the newest of each hand won from the meters comes last and stays
         if award.stands and not award.late:
             needed[award.link, award.hand, award.units] = award.id
@@ -132,8 +138,7 @@ def _named(book: Book) -> dict[Any, str]:
     found: set[str] = set()
     for table in book.tables.values():
         found.update(table.awards)
-        for seats in table.past.values():
-            found.update(seats.awards)
+    found.update(award.id for award in book.awards.values() if award.round in book.tables[award.table].past)
     for link in book.links.values():
         for mark in link.marks.values():
             for tie in mark.ties.values():

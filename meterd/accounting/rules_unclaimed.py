@@ -120,9 +120,10 @@ def adjust_claim(book: Book, command: AdjustClaim) -> Answer:  # noqa: PLR0911 -
 
     Choices: the two state the amount, for the display of that moment stands in the ledger and in no account; the award
     takes the next number and is confirmed by its two signatures. Whether the seat had a wager is theirs to prove, for
-    the book forgets a round that has ended. Beyond what the aggregate limits of the round leave it is refused, and the
-    entry tells those limits. It gives no envy by itself. The running round takes claims, so it answers
-    NOT_YET; one the table never had, ROUND_CLOSED.
+    the book forgets a round that has ended; where awards of that round or of later ones have left the book for the
+    sealed volumes, the entry says so, and whether the seat was paid then is for the two to look up. Beyond what the
+    aggregate limits of the round leave it is refused, and the entry tells those limits. It gives no envy by itself.
+    The running round takes claims, so it answers NOT_YET; one the table never had, ROUND_CLOSED.
     """
     refused = people_refusal(command)
     if refused:
@@ -153,6 +154,7 @@ def adjust_claim(book: Book, command: AdjustClaim) -> Answer:  # noqa: PLR0911 -
         "hand": row.hand,
         "amount_cents": command.cents,
         **({"limits": limits} if limits is not None else {}),
+        **({"awards_left": True} if command.round <= table.left_round else {}),
         **signed(command),
     }
     moves: Moves = {f"house/pays/{command.table}": -amount, f"payable/{award}": amount}
@@ -167,15 +169,13 @@ def _beyond_limits(command: AdjustClaim, limits: dict[str, Any] | None) -> Refus
 
 
 def _no_late_claim(book: Book, command: AdjustClaim, table: TableState) -> Refused | None:
-    """The round was played, the table has the seat, and the seat has no award of that round."""
+    """The round was played, the table has or had the seat, and the seat has no award of that round."""
     if not 1 <= command.round <= table.round:
         return Refused(
             Refusal.ROUND_CLOSED, f"{command.table} has had {table.round} rounds, not a round {command.round}"
         )
-    if not 1 <= command.seat <= table.settings.seats:
+    if not 1 <= command.seat <= max(table.settings.seats, table.seats_before):
         return Refused(Refusal.SEAT_UNKNOWN, str(command.seat))
-    if command.round <= table.left_round:
-        return Refused(Refusal.ROUND_CLOSED, f"round {command.round} of {command.table} lies in a sealed volume")
     for award in book.awards.values():
         place = (award.table, award.round, award.seat)
         if place == (command.table, command.round, command.seat) and award.status is not AwardStatus.VOIDED:

@@ -277,7 +277,8 @@ class TableState:
     under which the running round was locked, ``round_tip_cents`` that of a tip.
     ``caps_since`` are those of all rounds: from which round on which were played under.
     ``streak`` is there once a number was keyed in the round. ``last_toke_cents`` is the dealer's of the round just
-    ended. ``left_round`` is the latest round of which an award has left the book for good.
+    ended. ``left_round`` is the latest round of which an award has left the book for good. ``seats_before`` is the most
+    seats it ever had before its settings changed.
     """
 
     settings: TableSettings
@@ -302,6 +303,7 @@ class TableState:
     last_toke_cents: int = 0
     round_tip_cents: int | None = None
     left_round: int = 0
+    seats_before: int = 0
 
     @property
     def key(self) -> str:
