@@ -6,13 +6,26 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from accounting_build import DEALER, ROYAL, SUPERVISOR, Casino, event, fixed, level, link, paytable, percent, row
+from accounting_build import DEALER, OTHER, ROYAL, SUPERVISOR, Casino, event, fixed, level, link, paytable, percent, row
 
-from meterd.accounting.commands import SYSTEM, DefineTable, Fold, Lock, OpenTable, VoidSeat, WagerSeen
+from meterd.accounting.commands import (
+    SYSTEM,
+    Confirm,
+    DefineTable,
+    EndGame,
+    Fold,
+    Hold,
+    Join,
+    Lock,
+    OpenTable,
+    Void,
+    VoidSeat,
+    WagerSeen,
+)
 from meterd.accounting.commands_streak import Split
 from meterd.accounting.entries import Kind
 from meterd.accounting.refusals import Refusal
-from meterd.accounting.settings import LinkSettings, TableSettings
+from meterd.accounting.settings import EnvyTrigger, LinkSettings, SiteSettings, TableSettings
 from meterd.paytables.model import Pay, PayKind
 
 
@@ -158,3 +171,124 @@ def test_a_seat_folds_once() -> None:
         (0, Refusal.SEAT_UNKNOWN),
     ):
         assert why is casino.refuses(Fold(actor=DEALER, table="T1", seat=seat))
+
+
+def test_seats_are_joined_for_the_round_that_is_or_comes() -> None:
+    """Before LOCK they are joined for the next round, after it for the one that is on."""
+    casino = Casino(link())
+    told = []
+    for _ in range(2):
+        told.append(casino.do(Join(actor=DEALER, table="T1", seats=(3, 1, 3))).entries[0].body)
+        casino.lock((1, 2, 3))
+        told.append(casino.do(Join(actor=DEALER, table="T1", seats=(2, 1))).entries[0].body)
+        casino.end()
+    assert [(1, [1, 3]), (1, [1, 2]), (2, [1, 3]), (2, [1, 2])] == [(one["round"], one["seats"]) for one in told]
+
+
+def test_a_table_is_put_in_force_once() -> None:
+    """Under one name there is one table, whether a fund is kept there or not."""
+    casino = Casino(link())
+    again = DefineTable(actor=SYSTEM, settings=TableSettings("T1", "nexus", "Test", 3))
+    assert Refusal.ALREADY_DONE is casino.refuses(again)
+    assert 7 == casino.book.tables["T1"].settings.seats
+
+
+ENVY = paytable(
+    row("high", fixed("100.00", scales=False), envy="250"),
+    row("low", fixed("20.00", scales=False), envy="30"),
+    row("none", fixed("5.00", scales=False)),
+)
+
+
+def envious(trigger: EnvyTrigger, **site: int) -> Casino:
+    settings = replace(link(level(reserve=None), table=ENVY), envy_trigger=trigger)
+    return Casino(settings, site=SiteSettings("test", **site))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(("ceiling", "alone"), [(499_99, False), (500_00, True), (500_01, True)])
+def test_envy_above_the_ceiling_a_supervisor_hands_out(ceiling: int, alone: bool) -> None:
+    """Two seats receive $250 each: at exactly $500.00 the dealer still ends the round, a cent below he does not."""
+    casino = envious(EnvyTrigger.ALL, envy_confirm_above_cents=ceiling)
+    casino.lock((1, 2, 3))
+    casino.confirm(casino.claim(1, "high"))
+    if not alone:
+        assert Refusal.NOT_AUTHORISED is casino.refuses(EndGame(actor=DEALER, table="T1"))
+    casino.do(EndGame(actor=DEALER if alone else SUPERVISOR, table="T1"))
+    assert "500.00" == casino.account("paid/T1")
+
+
+def test_the_end_of_a_round_names_the_awards_still_open() -> None:
+    """A held one is, a confirmed and a voided one are not."""
+    casino = envious(EnvyTrigger.ALL)
+    casino.lock((1, 2, 3, 4))
+    held, sure, gone = (casino.claim(seat, "none") for seat in (1, 2, 3))
+    casino.do(Hold(actor=SUPERVISOR, award=held))
+    casino.confirm(sure)
+    casino.void(gone)
+    assert [held] == casino.do(EndGame(actor=DEALER, table="T1")).entries[-1].body["open_awards"]
+
+
+def test_nobody_has_more_envy_than_the_highest_hands_of_a_round_give() -> None:
+    """Two low hands gave theirs at END GAME; then two disputed ones turn out the highest, one after the other.
+
+    The first of these gives each seat what is missing to its own envy, the second all of its own on top of that.
+    """
+    casino = envious(EnvyTrigger.HIGHEST)
+    casino.lock((1, 2, 3, 4, 5))
+    first, second, third, fourth = (
+        casino.claim(seat, hand) for seat, hand in ((1, "low"), (2, "low"), (4, "none"), (5, "none"))
+    )
+    for award in (first, second):
+        casino.confirm(award)
+    for award in (third, fourth):
+        casino.do(Hold(actor=SUPERVISOR, award=award))
+    body = casino.do(EndGame(actor=DEALER, table="T1")).entries[-1].body
+    lows: list[list[Any]] = [
+        [1, 3000, second],
+        [2, 3000, first],
+        *([seat, 3000, one] for seat in (3, 4, 5) for one in (first, second)),
+    ]
+    assert sorted(lows) == sorted(body["envy"])
+    for award in (third, fourth):
+        casino.correct(award, hand="high", by=OTHER)
+    told = casino.do(Confirm(actor=SUPERVISOR, award=third)).entries[0].body["envy"]
+    assert [[1, 22000, third], [2, 22000, third], [3, 19000, third], [5, 19000, third]] == told
+    told = casino.do(Confirm(actor=SUPERVISOR, award=fourth)).entries[0].body["envy"]
+    # seat 4 had 60.00 of the low ones and nothing of its own hand
+    assert [[1, 25000, fourth], [2, 25000, fourth], [3, 25000, fourth], [4, 19000, fourth]] == told
+
+
+def test_a_lower_hand_waits_for_a_higher_one_and_gives_nothing_beside_it() -> None:
+    """Low is confirmed and high disputed: nothing at END GAME. High voided, low gives."""
+    for voided in (True, False):
+        casino = envious(EnvyTrigger.HIGHEST)
+        casino.lock((1, 2, 3))
+        low, high = casino.claim(1, "low"), casino.claim(2, "high")
+        casino.confirm(low)
+        casino.do(Hold(actor=SUPERVISOR, award=high))
+        body = casino.do(EndGame(actor=DEALER, table="T1")).entries[-1].body
+        assert ([], {low: True}) == (body["envy"], body["envy_waits"])
+        if voided:
+            decision = casino.do(Void(actor=SUPERVISOR, award=high, reason="misread", event=event(3)))
+            told = decision.entries[-1]
+            assert ([[2, 3000, low], [3, 3000, low]], {low: False}) == (told.body["envy"], told.body["envy_waits"])
+            assert (False, "rule", None) == (told.body["verified"], told.body["by"], told.event_id)
+        else:
+            told = casino.do(Confirm(actor=SUPERVISOR, award=high)).entries[0]
+            assert ([[1, 25000, high], [3, 25000, high]], {low: False}) == (
+                told.body["envy"],
+                told.body["envy_waits"],
+            )
+        assert not casino.book.awards[low].envy_waits
+
+
+def test_a_hand_without_envy_neither_gives_nor_waits() -> None:
+    """Of a round whose other hand is disputed: a hand with no envy of its own is no lower one that waits."""
+    casino = envious(EnvyTrigger.HIGHEST)
+    casino.lock((1, 2, 3))
+    none, high = casino.claim(1, "none"), casino.claim(2, "high")
+    casino.confirm(none)
+    casino.do(Hold(actor=SUPERVISOR, award=high))
+    body = casino.do(EndGame(actor=DEALER, table="T1")).entries[-1].body
+    assert ([], 0) == (body["envy"], body["envy_cents"])
+    assert "envy_waits" not in body
