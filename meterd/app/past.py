@@ -42,7 +42,7 @@ def volume_of(folder: Path, seq: int) -> Path:
     """
     if not folder.is_dir():
         return folder
-    found = [path for path in volume.volumes(folder) if (volume.first_seq_of(path) or 0) <= seq]
+    found = [path for path in volume.readable_volumes(folder) if (volume.first_seq_of(path) or 0) <= seq]
     if not found:
         raise MisuseError(f"there is no entry {seq} in {folder}")
     return found[-1]
@@ -53,7 +53,7 @@ def from_volume(folder: Path, first: Path) -> Iterator[Record]:
     if not folder.is_dir():
         yield from read_records(folder)
         return
-    for path in volume.volumes(folder):
+    for path in volume.readable_volumes(folder):
         if (volume.first_seq_of(path) or 0) >= (volume.first_seq_of(first) or 0):
             yield from read_records(path)
 
@@ -203,7 +203,7 @@ def seq_at(folder: Path, at_utc: str) -> int:
     Raises:
         MisuseError: the ledger began later.
     """
-    for path in reversed(volume.volumes(folder) if folder.is_dir() else [folder]):
+    for path in reversed(volume.readable_volumes(folder) if folder.is_dir() else [folder]):
         with closing(sqlite.reader(path)) as db:
             (seq,) = db.execute("SELECT max(seq) FROM entry WHERE at_utc <= ?", [at_utc]).fetchone()
         if seq is not None:

@@ -298,12 +298,9 @@ def _files(paths: Iterable[Path]) -> Iterator[Path]:
         if not path.is_dir():
             yield path
             continue
-        current = volume.current_volume(path) if volume.volumes(path) else None
-        files = volume.volumes(path)
-        later = volume.later_volumes(path, current) if current is not None else []
-        if len(later) == 1 and not volume.may_hold_entries(later[0]):
-            files.remove(later[0])  # a change of volumes that is under way, or was cut short
-            later = []
+        files = volume.readable_volumes(path)
+        later = volume.later_volumes(path, volume.current_volume(path)) if files else []
+        later = [one for one in later if one in files]
         yield from files
         if later and (len(later) > 1 or sum(1 for _ in read_records(later[0])) > 1):
             raise LedgerError(f"{path / volume.LINK} does not lead to the newest volume, {files[-1].name}")

@@ -38,7 +38,7 @@ def answer_to(folder: Path, event_id: str) -> tuple[Told, ...]:
         LedgerError: the ledger cannot be read.
     """
     try:
-        for path in reversed(volume.volumes(folder)[-VOLUMES:]):
+        for path in reversed(volume.readable_volumes(folder)[-VOLUMES:]):
             with closing(sqlite.reader(path)) as db:
                 first = db.execute("SELECT seq FROM entry WHERE event_id = ?", [event_id]).fetchone()
                 if first is not None:

@@ -268,7 +268,7 @@ def read_records(path: Path) -> Iterator[Record]:
         LedgerError: it is not there, is no ledger of ours, or cannot be read to its end.
     """
     try:
-        for file in volume.volumes(path) if path.is_dir() else [path]:
+        for file in volume.readable_volumes(path) if path.is_dir() else [path]:
             with closing(sqlite.reader(file)) as db:
                 _require_our_shape(db, file)
                 yield from volume.rows(db)

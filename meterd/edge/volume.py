@@ -79,6 +79,33 @@ def later_volumes(folder: Path, current: Path) -> list[Path]:
     return [path for path in volumes(folder) if (first_seq_of(path) or 0) > first]
 
 
+def readable_volumes(folder: Path) -> list[Path]:
+    """All volumes for a reader, oldest first: without one behind the link that nothing can be read from.
+
+    That is what a change of volumes looks like while it is under way, and what an interrupted one leaves. Nothing was
+    ever told of it.
+    """
+    files = volumes(folder)
+    link = folder / LINK
+    if (
+        len(files) > 1
+        and link.exists()
+        and later_volumes(folder, link.resolve()) == files[-1:]
+        and not _holds(files[-1])
+    ):
+        files.pop()
+    return files
+
+
+def _holds(path: Path) -> bool:
+    """Whether an entry can be read from a file."""
+    try:
+        with closing(sqlite.reader(path)) as db:
+            return db.execute("SELECT 1 FROM entry LIMIT 1").fetchone() is not None
+    except (OSError, sqlite.Error, LedgerError):
+        return False
+
+
 def _without_link(folder: Path) -> str:
     """What is there where ``ledger.db`` leads nowhere, and the next step. Entries are never to be removed."""
     link = folder / LINK

@@ -226,6 +226,8 @@ def test_a_killed_change_of_volumes_is_finished_at_the_next_start(ledger: Path, 
         if done.returncode == 0:
             break
         assert -signal.SIGKILL == done.returncode, done.stderr
+        assert verify(copy).ok, (call, verify(copy).first_bad)
+        assert list(read_records(copy))
         shift = Shift(copy)
         if len(names(copy)) == 1:
             shift.end_day(1)  # it had not come to the reading
