@@ -36,6 +36,8 @@ from meterd.accounting.two_people import amount_refusal
 from meterd.money import AMOUNT_CENTS_MAX, MICROCENTS_PER_CENT
 from meterd.paytables.model import PayKind
 
+ODDS_PAYS: Final = frozenset({PayKind.ODDS_TO, PayKind.ODDS_FOR})
+
 
 def tip(book: Book, command: Tip) -> Answer:  # noqa: PLR0911 - one return per refusal
     """A tip that won beside an award is handed out, within the posted limit."""
@@ -51,11 +53,11 @@ def tip(book: Book, command: Tip) -> Answer:  # noqa: PLR0911 - one return per r
         return refused
     if award.round != table.round:
         return Refused(Refusal.ROUND_CLOSED, f"round {award.round} of {award.table}")
-    won, high = _won(table, link, award, command.cents)
-    if not won:
+    if not any(pay.kind in ODDS_PAYS for pay in link.rules.rows[award.hand].pays):
         return Refused(Refusal.HAND_NOT_IN_PAYTABLE, f"{award.hand} pays no odds, and a tip wins at odds alone")
     if not award.stands:
         return Refused(Refusal.AWARD_NOT_PENDING, f"{award.id} is {award.state_word}, not confirmed")
+    won, high = _won(table, link, award, command.cents)
     refused = amount_refusal(command.cents) or amount_refusal(min(won, AMOUNT_CENTS_MAX + 1))
     if refused:
         return refused
@@ -85,7 +87,7 @@ def _won(table: TableState, link: LinkState, award: Award, cents: int) -> tuple[
     won = high = 0
     back = cents if printed.original_wager_returned else 0
     for pay in row.pays:
-        if pay.kind in {PayKind.ODDS_TO, PayKind.ODDS_FOR}:
+        if pay.kind in ODDS_PAYS:
             at_odds = odds_cents(printed, pay, cents, table.settings.lowest_chip_cents)
             high += at_odds if touched(printed, table.settings.game, pay) else 0
             won += at_odds + (back if pay.kind is PayKind.ODDS_TO else 0)
