@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 #: What is changed; nothing that was reckoned with the unchanged code is kept.
 ROOMS = ("meterd.money", "meterd.accounting")
 #: Of checks on one mutant, in a plain run and in a thorough one.
-MOST_S, MOST_AGAIN_S = 1.8, 4.5
+MOST_S, MOST_AGAIN_S = 1.8, 2.5
 #: Floors and rooms that come first.
 FIRST = 3
 

@@ -3,6 +3,8 @@
     python bench/mutants.py [--files money.py meter.py …] [--minutes M] [--every K]      append results
     python bench/mutants.py --again --thorough            only what survived before, with every check there is
     python bench/mutants.py --list                                                       count mutants by file
+    python bench/mutants.py --table                                                      what became of them, by file
+    python bench/mutants.py --living                                                     what nothing noticed
 
 A mutant is one change of one place of the syntax tree: another comparison, sum for difference, ``and`` for ``or``, a
 number one larger, a condition turned round, a statement left out. All is done in an export of the last commit (or of
@@ -220,6 +222,36 @@ def known(*, again: bool) -> set[str]:
     return {key for key, result in found.items() if not (again and result in LIVING)}
 
 
+def last_word() -> dict[str, dict[str, object]]:
+    """The last line of each mutant."""
+    lines = (json.loads(line) for line in RESULTS.read_text(encoding="utf-8").splitlines())
+    return {line["key"]: line for line in lines}
+
+
+def table(tree: Path) -> None:
+    """By file of this tree: its mutants, and of those how many were noticed, are the same code, or live, or wait."""
+    last = last_word()
+    sums: Counter[str] = Counter()
+    print("| file | mutants | noticed | same code | living | not tried |\n|---|---|---|---|---|---|")
+    for name in names(tree, None):
+        seen: Counter[str] = Counter()
+        fates: Counter[str] = Counter()
+        for mutant in mutants(tree / "meterd" / name, name):
+            seen[mutant.key] += 1
+            line = last.get(f"{mutant.key}-{seen[mutant.key]}")
+            result = "not tried" if line is None else str(line["result"])
+            fates["living" if result in LIVING else result if result in {"equal", "not tried"} else "noticed"] += 1
+        sums.update(fates)
+        _row(name, fates)
+    _row("**all**", sums)
+
+
+def _row(name: str, fates: Counter[str]) -> None:
+    counts = [fates[fate] for fate in ("noticed", "equal", "living", "not tried")]
+    if sum(counts):
+        print(f"| {name} | {sum(counts)} | {' | '.join(map(str, counts))} |")
+
+
 def export(root: Path | None) -> Path:
     """A tree of its own: the last commit, or a copy of another tree."""
     tree = Path(tempfile.mkdtemp(prefix="mutants-"))
@@ -263,11 +295,21 @@ def main() -> int:
     parser.add_argument("--again", action="store_true")
     parser.add_argument("--thorough", action="store_true")
     parser.add_argument("--list", action="store_true")
+    parser.add_argument("--table", action="store_true")
+    parser.add_argument("--living", action="store_true")
     parser.add_argument("--root", type=Path)
     arguments = parser.parse_args()
     os.nice(5)
+    if arguments.living:
+        for line in last_word().values():
+            if line["result"] in LIVING:
+                print(f"{line['file']}:{line['line']} {line['before']}  ->  {line['after']}")
+        return 0
     tree = export(arguments.root)
     try:
+        if arguments.table:
+            table(tree)
+            return 0
         if arguments.list:
             for name in names(tree, arguments.files):
                 print(name, sum(1 for _ in mutants(tree / "meterd" / name, name)))
