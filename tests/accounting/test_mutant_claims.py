@@ -234,3 +234,35 @@ def test_an_undone_award_and_an_adjustment_come_again_when_the_past_is_told_anew
         for misread in (True, False)
     ]
     assert accounts[0] == accounts[1]
+
+
+def test_a_hand_that_only_gives_envy_is_an_award_of_nothing() -> None:
+    """It takes no share of a meter, is no award proved late, and is worth nothing itself."""
+    casino = stud()
+    award = casino.book.awards[casino.claim(1, "pair")]
+    assert (False, False, 0, ()) == (award.late, award.has_percent, award.amount_cents, award.parts)
+    mixed = paytable(row("both", percent("100%"), Pay(PayKind.ODDS_TO, n=2)))
+    casino = Casino(link(level(), table=mixed))
+    casino.lock((1,))
+    award = casino.book.awards[casino.claim(1, "both")]
+    assert (False, True) == (award.late, award.has_percent)
+
+
+@pytest.mark.parametrize(
+    ("release", "ways", "expected"),
+    [
+        (False, ("next_meter",), False),
+        (True, ("next_meter",), True),
+        (False, ("house",), True),
+        (False, ("next_meter", "house"), True),
+    ],
+)
+def test_what_players_are_told_of_their_money(release: bool, ways: tuple[str, ...], expected: bool) -> None:
+    """That some of it may become the house's: by the site's permission, or by a level that overflows to the house."""
+    levels = [
+        level(name, seed="1", increment="1%", limit="2", overflow=way) for name, way in zip("ab", ways, strict=False)
+    ]
+    table = paytable(*(row(name, percent("100%", name)) for name in "ab"[: len(ways)]))
+    casino = Casino(link(*levels, table=table), site=SiteSettings("test", release_to_house=release))
+    assert expected == casino.book.links["nexus"].gives_to_house(casino.book.site)
+    assert any(way == "house" for way in ways) == casino.book.links["nexus"].gives_to_house(None)
