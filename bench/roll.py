@@ -2,9 +2,9 @@
 
     python bench/roll.py [--runs 7] [--awards 1000] [--folder DIR]
 
-100 tables on one link of three levels, every one locked with seven wagers, so many settled awards at hand and five
-pending ones with their journal. What is told is wall time and processor time of the whole step, and of its parts in
-Python: the reading, and the first entry of the next volume (book to text, hashed).
+100 tables on one link of three levels, every one locked with seven wagers, so many settled awards (of which a step may
+let the oldest go) and five pending ones with their journal. Told are wall time and processor time of the whole step,
+and of its parts in Python: the reading, and the first entry of the next volume (book to text, hashed).
 """
 
 from __future__ import annotations
@@ -99,8 +99,8 @@ def main() -> None:
     folder = Path(tempfile.mkdtemp(prefix="meterd-bench-", dir=arguments.folder))
     try:
         floor = Floor(folder / "ledger", arguments.awards)
-        parts = [floor.parts() for _ in range(arguments.runs)]
         rolls = [floor.roll() for _ in range(arguments.runs)]
+        parts = [floor.parts() for _ in range(arguments.runs)]
         floor.store.close()
     finally:
         shutil.rmtree(folder)

@@ -1,8 +1,9 @@
 """Records as plain JSON values and back, by their own type hints, so that no field can be forgotten.
 
 A dataclass becomes an object of the fields that are not at their default; a named tuple, a list; a dict, a list of
-[key, value] in its order (a list of keys where it is an ordered set); a set, a sorted list. A class that brings
-``to_json`` and ``from_json`` is asked. A field added later, with a default, reads older values as that default.
+[key, value] in its order (a list of keys where it is an ordered set); a mapping, the same in the order of its keys; a
+set, a sorted list. A class that brings ``to_json`` and ``from_json`` is asked. A field added later, with a default,
+reads older values as that default.
 """
 
 from __future__ import annotations
@@ -61,7 +62,8 @@ def codec(hint: Any) -> Codec:
         item = codec(inner[0])
         return Codec(lambda value: sorted(map(item.write, value)), lambda data: frozenset(map(item.read, data)))
     if origin in (dict, Mapping):
-        return _mapping(*inner)
+        pairs = _mapping(*inner)
+        return pairs if origin is dict else Codec(lambda value: sorted(pairs.write(value)), pairs.read)
     if isinstance(hint, type):
         return _of_class(hint)
     raise MisuseError(f"no plain form for {hint!r}")

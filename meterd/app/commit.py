@@ -9,7 +9,7 @@ from meterd.accounting.answer import refused_entry
 from meterd.accounting.book import Book
 from meterd.accounting.commands import SYSTEM, Command
 from meterd.accounting.commands_day import ReadDay
-from meterd.accounting.entries import Entry
+from meterd.accounting.entries import Entry, Kind
 from meterd.accounting.refusals import Refused
 from meterd.accounting.rules import Decision, decide
 from meterd.app.asked import Asked
@@ -65,8 +65,10 @@ class Committer:
         for entry in decision.entries:
             stamp = self._now()
             record = seal(entry_draft(entry, stamp, self.book.site_id), self._seq + 1, self._head)
-            # As it will be read back: the order of a body's keys must not be known to this book and to no later one.
-            self.book.apply(record.seq, stamp.at_utc, draft_entry(record))
+            # As it will be read back: the order of a body's keys must not be known to this book and to no later one. A
+            # LOCK, nearly every second entry, brings nothing into the book that stands in the order of keys.
+            told = entry if entry.kind is Kind.LOCKED else draft_entry(record)
+            self.book.apply(record.seq, stamp.at_utc, told)
             self._seq, self._head = record.seq, record.hash
             if self._standing is not None:
                 self._standing.waiting.append(record.hash)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,19 @@ from test_volumes import Shift, open_round, whole_fold
 from verify_ledger import DEALER, a_few_rounds, opening
 
 from meterd.accounting.carry import carried
-from meterd.accounting.commands import SYSTEM, Claim, EndGame, TrustDevice
+from meterd.accounting.commands import (
+    SYSTEM,
+    Claim,
+    Command,
+    EndGame,
+    Event,
+    Lock,
+    OpenLink,
+    OpenTable,
+    TrustDevice,
+    WagerSeen,
+)
+from meterd.accounting.journal import LockOp
 from meterd.app.create import create_with
 from meterd.app.verify import verify
 from meterd.errors import LedgerError
@@ -63,3 +76,38 @@ def test_a_days_end_cut_short_behind_the_new_volume_is_finished(shift: Shift, mo
     assert not again.store.sealed
     assert carried(shift.book) == carried(again.book)
     again.store.close()
+
+
+def test_a_lock_that_overflows_beside_a_pending_award_is_the_same_read_back(tmp_path: Path) -> None:
+    """A LOCK is not read back before it enters the book: what it sends on from level to level stands in one order."""
+    create_with(tmp_path / "ledger", _overflowing())
+    shift = Shift(tmp_path / "ledger")
+    one, two = (
+        tuple(WagerSeen(seat, event=Event(f"{device}/di{seat}", 1, 5)) for seat in range(1, 8))
+        for device in (DEVICE, "pit-2/1")
+    )
+    shift.play(
+        *[OpenTable(actor=SYSTEM, table=table) for table in ("T1", "T2")],
+        Lock(actor=DEALER, table="T1", wagers=one),
+        Claim(actor=DEALER, table="T1", seat=3, hand="royal-flush"),
+        Lock(actor=DEALER, table="T2", wagers=two),
+    )
+    journal = shift.book.links["nexus"].journal
+    assert journal is not None
+    assert {"minor", "major"} == {name for op in journal.ops if isinstance(op, LockOp) for name in op.sent}
+    assert carried(whole_fold(shift.store.path.parent)) == carried(shift.book)
+    shift.end_day(1)
+    shift.store.close()
+    assert verify(shift.store.path.parent).ok
+
+
+def _overflowing() -> list[Command]:
+    """The floor of the other tests, on which minor and major are at their limits and send on to mega."""
+    commands = opening()
+    link = next(command for command in commands if isinstance(command, OpenLink))
+    levels = tuple(
+        level if level.name == "mega" else replace(level, limit_cents=level.seed_cents, overflow="level:mega")
+        for level in link.settings.levels
+    )
+    changed = replace(link, settings=replace(link.settings, levels=levels))
+    return [changed if command is link else command for command in commands]
