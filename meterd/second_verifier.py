@@ -91,8 +91,26 @@ def volumes(paths: list[Path]) -> list[Path]:
     found = [path for _, path in sorted(numbered)]
     link = paths[0] / "ledger.db"
     if found and link.resolve() != found[-1].resolve():
-        raise BadError(None, f"{link} does not lead to the newest volume, {found[-1].name}")
+        # A change of volumes that is under way, or was cut short, has come to no more than the first entry.
+        before, entries = found[-2:-1], _entries_in(found[-1])
+        if entries > 1 or link.resolve() not in [path.resolve() for path in before]:
+            raise BadError(None, f"{link} does not lead to the newest volume, {found[-1].name}")
+        return found if entries else found[:-1]
     return found
+
+
+def _entries_in(path: Path) -> int:
+    """How many entries can be read from a file."""
+    try:
+        connection = connect(path)
+    except sqlite3.Error:
+        return 0
+    try:
+        return int(connection.execute("SELECT count(*) FROM entry").fetchone()[0])
+    except sqlite3.Error:
+        return 0
+    finally:
+        connection.close()
 
 
 def connect(path: Path) -> sqlite3.Connection:

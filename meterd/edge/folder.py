@@ -18,6 +18,7 @@ from meterd.edge import sqlite, volume
 from meterd.errors import LedgerError
 
 LOCK: Final = "lock"
+_DAMAGED: Final = frozenset({"SQLITE_CORRUPT", "SQLITE_NOTADB", "SQLITE_IOERR_CORRUPTFS"})
 _FORBIDDEN: Final = frozenset({"SQLITE_READONLY", "SQLITE_READONLY_DIRECTORY", "SQLITE_CANTOPEN"})
 
 
@@ -67,8 +68,10 @@ def point_to(folder: Path, path: Path) -> None:
 
 
 def described(cause: BaseException, folder: Path) -> str:
-    """A failure in words; where it is one of permission, whose the folder is and who asked."""
+    """A failure in words; the next step where the file is damaged; whose the folder is where we may not use it."""
     what = sqlite.describe(cause)
+    if getattr(cause, "sqlite_errorname", "") in _DAMAGED:
+        return f"{what}. The file is damaged: keep all files as they are, and restore a verified backup elsewhere"
     if not isinstance(cause, PermissionError) and getattr(cause, "sqlite_errorname", "") not in _FORBIDDEN:
         return what
     for path in (folder, *folder.parents):
