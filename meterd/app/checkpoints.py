@@ -148,7 +148,7 @@ class Keeper:
         if self._key is None:
             log.warning("ledger.no_checkpoint", size=checkpoint.size, advice="make a key: `meterd ledger key new FILE`")
             return
-        threading.Thread(target=self._keep, args=(checkpoint, self._key), name="checkpoint").start()
+        threading.Thread(target=self._keep, args=(checkpoint, self._key), name="checkpoint", daemon=True).start()
 
     def _keep(self, checkpoint: Checkpoint, key: SigningKey) -> None:
         for folder in self._folders:

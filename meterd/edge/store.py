@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Final, Self
 
 from meterd.edge import sqlite, volume
-from meterd.edge.folder import described, point_to, sync, take_lock
+from meterd.edge.folder import described, point_to, require_whole, sync, take_lock
 from meterd.edge.openers import writers_of
 from meterd.errors import InvariantBroken, LedgerError, MisuseError
 from meterd.ledger.chain import GENESIS, seal
@@ -50,6 +50,7 @@ class Store:
         self.head = last.hash
         self.sealed = last.kind == SEAL
         self._synchronous = synchronous
+        self._unsettled = _with_wal(path)
         self._db = db
         self._connection = db.conn
         self._lock = lock
@@ -76,13 +77,17 @@ class Store:
             raise LedgerError(f"no ledger could be made in {folder}: {described(cause, folder)}") from cause
 
     @classmethod
-    def open(cls, folder: Path, *, synchronous: str = "FULL") -> Self:
+    def open(cls, folder: Path, *, synchronous: str = "FULL", restoring: bool = False) -> Self:
         """Open the ledger in ``folder`` for writing, after looking at its shape and its last entries.
+
+        ``restoring``: it is the restore itself that asks, which left a mark there for everybody else.
 
         Raises:
             LedgerError: there is none, another process holds it, it is not ours, or its last entries do not hold.
         """
         try:
+            if not restoring:
+                require_whole(folder)
             path = volume.current_volume(folder)
             lock = take_lock(folder)
             try:
@@ -165,8 +170,11 @@ class Store:
         folder = self.path.parent
         path = folder / volume.volume_name(first.seq)
         try:
-            self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+            # Not TRUNCATE: it waits for readers, and one that verifies reads for minutes. What they keep in the WAL is
+            # moved when they have gone.
+            self._connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
             self._connection.close()
+            self._unsettled.append(self.path)
             first = _begin_volume(path, first, same)
             point_to(folder, path)
             db = sqlite.writer(path, synchronous=self._synchronous)
@@ -191,6 +199,7 @@ class Store:
             return
         try:
             self._connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
+            self._unsettled = [path for path in self._unsettled if not sqlite.settle(path)]
         except sqlite.Error as cause:
             self._dead = f"a checkpoint failed ({sqlite.describe(cause)})"
             raise LedgerError(f"{self._dead}: the ledger takes nothing more") from cause
@@ -298,8 +307,12 @@ def _check_tail(db: sqlite.Database, path: Path) -> Record:
     return tail[-1]
 
 
+#: Names that tell of a ledger that is or was in a folder.
+_OF_A_LEDGER: Final = ("ledger", "checkpoint", "replaced-", "restore-")
+
+
 def _create(folder: Path, drafts: Sequence[Draft]) -> None:
-    left = sorted(path.name for path in folder.iterdir() if path.name.startswith(("ledger", "checkpoint")))
+    left = sorted(path.name for path in folder.iterdir() if path.name.startswith(_OF_A_LEDGER))
     if left:
         raise LedgerError(f"{folder} is not empty of ledgers ({', '.join(left)}): a new one is made in a new folder")
     path = folder / volume.volume_name(1)
@@ -335,6 +348,12 @@ def _begin_volume(path: Path, first: Record, same: Callable[[Record], bool]) -> 
     sync(path)
     sync(path.parent)
     return first
+
+
+def _with_wal(path: Path) -> list[Path]:
+    """Sealed volumes whose WAL a reader had kept when they were closed."""
+    wals = {one: one.with_name(f"{one.name}-wal") for one in volume.volumes(path.parent) if one.name != path.name}
+    return [one for one, wal in wals.items() if wal.exists() and wal.stat().st_size]
 
 
 def _require_joined(path: Path) -> None:

@@ -355,3 +355,25 @@ def test_a_reader_follows_from_volume_to_volume(ledger: Path) -> None:
         seen.extend(record.seq for record in follow(ledger, after, next_step))
     assert list(range(after + 1, shift.store.seq + 1)) == seen
     shift.store.close()
+
+
+def test_a_reader_does_not_keep_the_day_from_ending(ledger: Path) -> None:
+    """Somebody reads the old volume from before its end: nobody waits, and its WAL is moved when he has gone."""
+    shift = Shift(ledger)
+    wal = ledger / "ledger-1.db-wal"
+    with closing(sqlite3.connect(f"file:{ledger}/ledger-1.db?mode=ro", uri=True, isolation_level=None)) as reader:
+        reader.execute("BEGIN")
+        (before,) = reader.execute("SELECT max(seq) FROM entry").fetchone()
+        shift.play(*rest_of_round(next(iter(shift.book.open_awards))))
+        shift.end_day(1)
+        shift.store.checkpoint()
+        assert (before,) == reader.execute("SELECT max(seq) FROM entry").fetchone()
+        assert wal.stat().st_size
+        assert verify(ledger).ok
+    shift.store.checkpoint()
+    assert not wal.exists()
+    shift.store.close()
+    assert verify(ledger).ok
+    alone = sqlite3.connect(f"file:{ledger}/ledger-1.db?mode=ro&immutable=1", uri=True)
+    with closing(alone):
+        assert "DayRead" == alone.execute("SELECT kind FROM entry ORDER BY seq DESC LIMIT 1").fetchone()[0]
