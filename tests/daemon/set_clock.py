@@ -20,6 +20,6 @@ def _time_ns() -> int:
     return time.time_ns() + int(_AHEAD.read_text("ascii"))
 
 
-clock.time = SimpleNamespace(time_ns=_time_ns, monotonic_ns=time.monotonic_ns)  # type: ignore[assignment]
+vars(clock)["time"] = SimpleNamespace(time_ns=_time_ns, monotonic_ns=time.monotonic_ns)
 if __name__ == "__main__":
     main()
