@@ -1,10 +1,7 @@
-"""Backups of a ledger that count, and the way back.
+"""Backups of a ledger that count.
 
-Rule 1: a backup is finished when its own files were read back and every entry in them holds; only then it gets its
-        ``backup.json``, and without that nothing is restored from it.
-Rule 2: a restore never loses quietly what is known to have existed: entries that a checkpoint proves, or that can still
-        be read in the place to restore to. Two people with a reference may say so; the ledger then says it too.
-Rule 3: a restore removes nothing: what was there is moved aside.
+A backup is finished when its own files were read back and every entry in them holds; only then it gets its
+``backup.json``, and without that nothing is restored from it.
 """
 
 from __future__ import annotations
@@ -12,21 +9,17 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager
 from hashlib import file_digest
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from meterd.accounting.commands import SYSTEM, Actor, Note, Role
-from meterd.accounting.entries import Kind
-from meterd.app.commit import Stamp, resume
 from meterd.app.verify import Report, verify
+from meterd.app.volumes import opened
 from meterd.edge import sqlite, volume
 from meterd.edge.clock import Clock
-from meterd.edge.folder import hold_folder, point_to, sync
-from meterd.edge.store import Store, read_records
-from meterd.errors import LedgerError, MeterdError, MisuseError
+from meterd.edge.folder import point_to, sync
+from meterd.edge.store import read_records
+from meterd.errors import LedgerError, MisuseError
 from meterd.ledger.merkle import Tree
 from meterd.ledger.note import Checkpoint, NoteError, parse_checkpoint, parse_note
 
@@ -34,24 +27,16 @@ MANIFEST: Final = "backup.json"
 #: Beside the ledger: what the last finished backup held, for alerts.
 LAST: Final = "backup-last.json"
 
-_CHECKPOINTS: Final = "checkpoint-*.txt"
+CHECKPOINTS: Final = "checkpoint-*.txt"
 
 
 class Backup(NamedTuple):
-    """A finished backup: where it is, how many entries it holds, the hash of the last, and when it was read back."""
+    """A finished backup: where it is, the number of its last entry and its hash, and when it was read back."""
 
     path: Path
     entries: int
     head: str
     verified_at_utc: str
-
-
-class Approval(NamedTuple):
-    """Two people and a reference."""
-
-    first: str
-    second: str
-    reference: str
 
 
 def back_up(folder: Path, target: Path) -> Backup:
@@ -60,7 +45,9 @@ def back_up(folder: Path, target: Path) -> Backup:
     Raises:
         LedgerError: there is no ledger, the copy cannot be made, or it does not hold. What was copied is left to be
             looked at; without a ``backup.json`` it is no backup.
+        MisuseError: the two folders lie in each other.
     """
+    require_apart(folder, target)
     if not folder.is_dir() or not volume.volumes(folder):
         raise LedgerError(f"no ledger in {folder}: there is nothing to back up")
     try:
@@ -71,57 +58,50 @@ def back_up(folder: Path, target: Path) -> Backup:
         raise LedgerError(f"{target} cannot be made: {cause.strerror}") from cause
     try:
         files = _copy_all(folder, target)
-        for note in sorted(folder.glob(_CHECKPOINTS)):
-            shutil.copyfile(note, target / note.name)
-            sync(target / note.name)
         point_to(target, target / files[-1].name)
     except (OSError, sqlite.Error) as cause:
         raise LedgerError(f"the backup into {target} failed: {sqlite.describe(cause)}. It is no backup") from cause
-    report = _held(target)
-    made = Backup(target, report.entries, report.head.hex(), Clock().now().at_utc)
+    report = held(target)
+    notes = _copy_notes(folder, target, report)
+    made = Backup(target, report.first_seq + report.entries - 1, report.head.hex(), Clock().now().at_utc)
     manifest = {
         "meterd_backup": 1,
         "entries": made.entries,
         "head": made.head,
         "verified_at_utc": made.verified_at_utc,
-        "files": {file.name: _digest(target / file.name) for file in files},
+        "files": {name: _digest(target / name) for name in [*(file.name for file in files), *notes]},
     }
-    _write(target / MANIFEST, manifest)
+    write_document(target / MANIFEST, manifest)
     if os.access(folder, os.W_OK):
-        _write(folder / LAST, {**manifest, "path": str(target.resolve())})
+        write_document(folder / LAST, {**manifest, "path": str(target.resolve())})
     return made
 
 
-def restore(
-    source: Path, folder: Path, *, known: Sequence[Path] = (), approval: Approval | None = None
-) -> tuple[Backup, Path | None]:
-    """Put a finished backup in the place of the ledger in ``folder``; where what was there went, if anything was.
+def require_apart(one: Path, other: Path) -> None:
+    """Two folders of which neither is the other or lies in it.
 
     Raises:
-        LedgerError: the backup is not finished or does not hold, somebody writes the ledger, or entries would be lost
-            that are known to have existed and nobody approved it.
-        MisuseError: a checkpoint file that is none, or an approval that names one person twice.
+        MisuseError: they are not.
     """
-    if approval is not None and approval.first.strip().casefold() == approval.second.strip().casefold():
-        raise MisuseError("two different people approve a loss: --by and --and name one")
-    backup = read_backup(source)
-    with hold_folder(folder):
-        lost = _known_beyond(backup, folder, [*known, *sorted(folder.glob(_CHECKPOINTS))])
-        if lost and approval is None:
-            raise LedgerError(
-                f"{source} ends with entry {backup.entries}, but {'; '.join(lost)}. Restore a later backup; or two "
-                "people approve the loss with --by, --and and --reference"
-            )
-        aside = _set_aside(folder)
-        for file in sorted(source.iterdir()):
-            if file.name != MANIFEST and not file.is_symlink() and file.suffix in {".db", ".txt"}:
-                shutil.copyfile(file, folder / file.name)
-                sync(folder / file.name)
-        point_to(folder, volume.volumes(folder)[-1])
-        if _held(folder).head.hex() != backup.head:
-            raise LedgerError(f"what was written to {folder} is not the backup: do not use this disk")
-    _tell(folder, source, backup, lost, approval)
-    return backup, aside
+    first, second = one.resolve(), other.resolve()
+    if first == second or first in second.parents or second in first.parents:
+        raise MisuseError(f"{one} and {other} lie in each other: a backup and a ledger have folders of their own")
+
+
+def _copy_notes(folder: Path, target: Path, report: Report) -> list[str]:
+    """The checkpoints that the copy bears out; one made meanwhile may tell of entries behind it."""
+    names = []
+    for note in sorted(folder.glob(CHECKPOINTS)):
+        try:
+            proven = read_note(note)
+            if proven.size > report.first_seq + report.entries - 1 or proven.root != root_at(target, proven.size):
+                continue
+            shutil.copyfile(note, target / note.name)
+            sync(target / note.name)
+        except (MisuseError, OSError):
+            continue
+        names.append(note.name)
+    return names
 
 
 def read_backup(source: Path) -> Backup:
@@ -141,13 +121,18 @@ def read_backup(source: Path) -> Backup:
     changed = sorted(name for name, digest in manifest["files"].items() if files[name] != digest)
     if changed:
         raise LedgerError(f"{', '.join(changed)} of the backup {source} changed since it was made")
-    report = _held(source)
-    if (report.entries, report.head.hex()) != (made.entries, made.head):
+    report = held(source)
+    if (report.first_seq + report.entries - 1, report.head.hex()) != (made.entries, made.head):
         raise LedgerError(f"{source} holds other entries than its {MANIFEST} says")
     return made
 
 
-def _held(folder: Path) -> Report:
+def held(folder: Path) -> Report:
+    """The report on a ledger that holds.
+
+    Raises:
+        LedgerError: it does not.
+    """
     report = verify(folder)
     if report.first_bad is not None:
         row = "the file" if report.first_bad.seq is None else f"entry {report.first_bad.seq}"
@@ -170,94 +155,28 @@ def _copy_all(folder: Path, target: Path) -> list[Path]:
     return files
 
 
-def _known_beyond(backup: Backup, folder: Path, notes: Sequence[Path]) -> list[str]:
-    """In words, what is known to have existed and is not in the backup."""
-    found = []
-    for note in notes:
-        proven = _checkpoint(note)
-        if proven.size > backup.entries:
-            found.append(f"{note.name} proves {proven.size}")
-        elif proven.root != _root_at(backup.path, proven.size):
-            found.append(f"{note.name} proves other entries up to {proven.size}")
-    there = _last_readable(folder)
-    if there > backup.entries:
-        found.append(f"the ledger in {folder} goes to {there}")
-    return found
+def read_note(path: Path) -> Checkpoint:
+    """What a checkpoint file says; whose signature it bears is not asked, for it is a warning here.
 
-
-def _checkpoint(path: Path) -> Checkpoint:
+    Raises:
+        MisuseError: it is none.
+    """
     try:
         return parse_checkpoint(parse_note(path.read_text(encoding="utf-8")).text)
     except (OSError, UnicodeDecodeError, NoteError) as cause:
         raise MisuseError(f"{path} is no checkpoint: {cause}") from cause
 
 
-def _root_at(folder: Path, size: int) -> bytes:
-    tree = Tree()
+def root_at(folder: Path, size: int) -> bytes | None:
+    """The root of the tree of a ledger's first entries; None where its volumes begin behind them, or end before."""
+    tree: Tree | None = None
     for record in read_records(folder):
+        if tree is None:
+            tree = opened(record).tree
         if tree.size == size:
             break
         tree.append(record.hash)
-    return tree.root()
-
-
-def _last_readable(folder: Path) -> int:
-    """The number of the last entry that can be read in a folder, whatever state it is in; 0 where none can."""
-    for file in reversed(volume.volumes(folder)):
-        try:
-            with closing(sqlite.reader(file)) as db:
-                (last,) = db.execute("SELECT max(seq) FROM entry").fetchone()
-        except (OSError, sqlite.Error, MeterdError):
-            continue
-        if isinstance(last, int):
-            return last
-    return 0
-
-
-def _set_aside(folder: Path) -> Path | None:
-    """Move what is of a ledger in ``folder`` into a folder beside it; the newest state is always the highest number."""
-    old = [path for path in sorted(folder.iterdir()) if path.name.startswith(("ledger", "checkpoint"))]
-    if not old:
-        return None
-    numbers = (int(path.name.rpartition("-")[2]) for path in folder.glob("replaced-*") if path.name[9:].isdecimal())
-    aside = folder / f"replaced-{max(numbers, default=0) + 1}"
-    aside.mkdir()
-    for path in old:
-        path.rename(aside / path.name)
-    sync(aside)
-    sync(folder)
-    return aside
-
-
-def _tell(folder: Path, source: Path, backup: Backup, lost: list[str], approval: Approval | None) -> None:
-    """The first entry behind the restored ones says what happened and who approved what."""
-    actor = SYSTEM if approval is None else Actor(f"{approval.first}+{approval.second}", Role.ADMINISTRATOR)
-    facts: dict[str, Any] = {
-        "backup": source.name,
-        "entries": backup.entries,
-        "verified_at_utc": backup.verified_at_utc,
-        "lost": lost,
-        "reference": "" if approval is None else approval.reference,
-    }
-    clock = Clock()
-
-    def now() -> Stamp:
-        instant = clock.now()
-        return Stamp(instant.at_utc, instant.boot, instant.mono_ns)
-
-    with _opened(folder) as store:
-        committer = resume(store, now)
-        committer.decide(Note(actor=actor, kind=Kind.RESTORED, facts=facts))
-        committer.commit()
-
-
-@contextmanager
-def _opened(folder: Path) -> Iterator[Store]:
-    store = Store.open(folder)
-    try:
-        yield store
-    finally:
-        store.close()
+    return tree.root() if tree is not None and tree.size == size else None
 
 
 def _digest(path: Path) -> str:
@@ -265,7 +184,7 @@ def _digest(path: Path) -> str:
         return file_digest(stream, "sha256").hexdigest()
 
 
-def _write(path: Path, document: dict[str, Any]) -> None:
+def write_document(path: Path, document: dict[str, Any]) -> None:
     """One file that is there whole or not at all."""
     step = path.with_name(f"{path.name}.new")
     step.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")

@@ -24,7 +24,7 @@ def backup(folder: Path, target: Path, *, as_json: bool) -> None:
     It is a backup when this ends with exit code 0: every entry of the copy was hashed and folded, and TARGET has a
     backup.json. Keep TARGET on another machine.
 
-    Exit codes: 0 made and read back, 74 it could not be made or does not hold.
+    Exit codes: 0 made and read back, 2 wrong use, 74 it could not be made or does not hold.
     """
     from meterd.app.backup import back_up
 
@@ -33,6 +33,9 @@ def backup(folder: Path, target: Path, *, as_json: bool) -> None:
     except LedgerError as error:
         complain("meterd backup", error)
         sys.exit(EXIT_LEDGER)
+    except MisuseError as error:
+        complain("meterd backup", error)
+        sys.exit(EXIT_USAGE)
     if as_json:
         click.echo(json.dumps({**made._asdict(), "path": str(made.path)}))
     else:
@@ -64,13 +67,14 @@ def restore(
 ) -> None:
     """Put BACKUP in the place of the ledger in FOLDER. The daemon must be stopped; what was there is moved aside.
 
-    Refused where the backup is shorter than what a checkpoint proves, or than what can still be read in FOLDER, unless
-    two people approve the loss with a reference. The restored ledger goes on with an entry that says so.
+    Refused where the backup is shorter than what a checkpoint proves, or is not a beginning of what can still be read
+    in FOLDER, unless two people approve the loss with a reference. An interrupted restore is done again. The restored
+    ledger goes on with an entry that says so.
 
     Exit codes: 0 restored, 2 wrong use, 74 refused.
     """
-    from meterd.app.backup import Approval
-    from meterd.app.backup import restore as put_back
+    from meterd.app.restore import Approval
+    from meterd.app.restore import restore as put_back
 
     people = (first, second, reference)
     if any(people) and not all(word and word.strip() for word in people):

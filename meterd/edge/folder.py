@@ -18,6 +18,8 @@ from meterd.edge import sqlite, volume
 from meterd.errors import LedgerError
 
 LOCK: Final = "lock"
+#: The mark of a restore under way: files are changing places, and nobody but the restore may open them for writing.
+RESTORING: Final = "restore-under-way.json"
 _DAMAGED: Final = frozenset({"SQLITE_CORRUPT", "SQLITE_NOTADB", "SQLITE_IOERR_CORRUPTFS"})
 _FORBIDDEN: Final = frozenset({"SQLITE_READONLY", "SQLITE_READONLY_DIRECTORY", "SQLITE_CANTOPEN"})
 
@@ -38,6 +40,19 @@ def hold_folder(folder: Path) -> Iterator[None]:
         yield
     finally:
         os.close(lock)
+
+
+def require_whole(folder: Path) -> None:
+    """No restore of this ledger was interrupted.
+
+    Raises:
+        LedgerError: one was, and is to be done again.
+    """
+    if (folder / RESTORING).exists():
+        raise LedgerError(
+            f"a restore into {folder} was interrupted (see {RESTORING} there): do it again with `meterd restore`; "
+            "until then nothing is written"
+        )
 
 
 def take_lock(folder: Path) -> int:

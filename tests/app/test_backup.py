@@ -20,8 +20,9 @@ from meterd import second_verifier
 from meterd.accounting.book import Book
 from meterd.accounting.commands import Note, OpenTable
 from meterd.accounting.entries import Kind
-from meterd.app.backup import LAST, MANIFEST, Approval, back_up, restore
+from meterd.app.backup import LAST, MANIFEST, back_up
 from meterd.app.commit import Committer, Stamp, draft_entry
+from meterd.app.restore import Approval, restore
 from meterd.app.verify import verify
 from meterd.cli.main import main
 from meterd.edge.openers import writers_of
@@ -266,3 +267,117 @@ def test_opening_tables_goes_on(ledger: Path, tmp_path: Path) -> None:
         decision = committer.decide(OpenTable(actor=SUPERVISOR, table="T1"))
         committer.commit()
     assert "ALREADY_DONE" == str(decision.refusal and decision.refusal.refusal.value)
+
+
+RESTORE_KILLED = """
+import os, signal, sys
+from pathlib import Path
+from meterd.app import restore
+from meterd.edge import folder as folder_module
+at, n = sys.argv[3], 0
+def trace(event, arguments):
+    global n
+    if event in {"os.rename", "os.mkdir", "os.remove", "shutil.copyfile", "sqlite3.connect", "os.symlink"}:
+        n += 1
+        if n == int(at):
+            os.kill(os.getpid(), signal.SIGKILL)
+sys.addaudithook(trace)
+restore.restore(Path(sys.argv[1]), Path(sys.argv[2]))
+print("done")
+"""
+
+
+def test_a_killed_restore_is_done_again(ledger: Path, tmp_path: Path) -> None:
+    """Killed at every step: no daemon starts on half of it, an older backup is still refused, once more finishes it."""
+    back_up(ledger, tmp_path / "old")
+    grow(ledger, 3)
+    made = back_up(ledger, tmp_path / "new")
+    shutil.copytree(ledger, tmp_path / "kept", symlinks=True)
+    finished = killed_marked = 0
+    for step in range(1, 60):
+        shutil.rmtree(ledger)
+        shutil.copytree(tmp_path / "kept", ledger, symlinks=True)
+        command = [sys.executable, "-c", RESTORE_KILLED, str(tmp_path / "new"), str(ledger), str(step)]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        finished = done.stdout == "done\n"
+        if finished:
+            break
+        assert done.returncode == -9, done.stderr
+        with pytest.raises(LedgerError, match="ends with entry"):
+            restore(tmp_path / "old", ledger)
+        if (ledger / "restore-under-way.json").exists():
+            killed_marked += 1
+            with pytest.raises(LedgerError, match="was interrupted"):
+                Store.open(ledger)
+            with pytest.raises(LedgerError, match="is not empty of ledgers"):
+                Store.create(ledger, [following_draft()])
+            restore(tmp_path / "new", ledger)
+        records = [record.hash.hex() for record in read_records(ledger)]
+        assert made.head == records[made.entries - 1]
+        assert verify(ledger).ok
+    assert finished
+    assert killed_marked >= 6
+
+
+def test_an_approval_survives_a_kill(ledger: Path, tmp_path: Path) -> None:
+    """What two people approved is told by the restore that finishes it, though nobody asks them again."""
+    back_up(ledger, tmp_path / "copy")
+    grow(ledger, 2)
+    mark = {"head": json.loads((tmp_path / "copy" / MANIFEST).read_text())["head"], "lost": ["two"], "aside": None}
+    approved = {"first": "adm-1", "second": "acc-1", "reference": "R-9"}
+    (ledger / "restore-under-way.json").write_text(json.dumps({**mark, "approval": approved}))
+    restore(tmp_path / "copy", ledger)
+    last = list(read_records(ledger))[-1]
+    assert ("Restored", "adm-1+acc-1", "R-9") == (last.kind, last.actor, json.loads(last.body)["reference"])
+    assert "two" in json.loads(last.body)["lost"]
+
+
+def test_another_ledger_or_branch_is_not_replaced_quietly(ledger: Path, tmp_path: Path) -> None:
+    """A backup that is long enough, but of another ledger, is a loss like any other."""
+    write_ledger(tmp_path / "other", a_few_rounds()[:9])
+    grow(ledger, 5)
+    back_up(ledger, tmp_path / "copy")
+    with pytest.raises(LedgerError, match=r"is another: its entry .* is not the backup's"):
+        restore(tmp_path / "copy", tmp_path / "other")
+
+
+def test_folders_that_lie_in_each_other(ledger: Path, tmp_path: Path) -> None:
+    """Nothing is moved where source and place are one, or one lies in the other."""
+    back_up(ledger, tmp_path / "copy")
+    shutil.copytree(tmp_path / "copy", ledger / "ledger-copy", symlinks=True)
+    for source, place in ((ledger / "ledger-copy", ledger), (tmp_path / "copy", tmp_path / "copy"), (tmp_path, ledger)):
+        with pytest.raises(MisuseError, match="lie in each other"):
+            restore(source, place)
+    with pytest.raises(MisuseError, match="lie in each other"):
+        back_up(ledger, ledger / "backup")
+    assert verify(ledger).ok
+    assert verify(tmp_path / "copy").ok
+
+
+def test_a_checkpoint_made_meanwhile_is_left_out(ledger: Path, tmp_path: Path) -> None:
+    """A backup carries the checkpoints that it bears out, so that what is restored from it starts."""
+    checkpoint(ledger, ledger / "checkpoint-5.txt", 5)
+    grow(ledger, 1)
+    longer = checkpoint(ledger, tmp_path / "later.txt")
+    back_up(ledger, tmp_path / "copy")
+    shutil.rmtree(tmp_path / "copy")
+    (ledger / "checkpoint-9999.txt").write_text(longer.read_text().replace(f"\n{verify(ledger).entries}\n", "\n9999\n"))
+    back_up(ledger, tmp_path / "copy")
+    assert ["checkpoint-5.txt"] == [path.name for path in (tmp_path / "copy").glob("checkpoint-*")]
+
+
+def test_a_full_disk_leaves_everything_as_it_was(ledger: Path, tmp_path: Path) -> None:
+    """There is no room for the copy beside the ledger: the ledger stays, exit 74, and the same again works later."""
+    back_up(ledger, tmp_path / "copy")
+    before = verify(ledger)
+    script = (
+        "import resource, sys\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (40_000, 40_000))\n"
+        "from meterd.cli.main import main\n"
+        f"main(['restore', {str(tmp_path / 'copy')!r}, {str(ledger)!r}])\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert (74, True) == (done.returncode, "was not finished" in done.stderr), done.stderr
+    assert before == verify(ledger)
+    restore(tmp_path / "copy", ledger)
+    assert verify(ledger).ok

@@ -1,0 +1,245 @@
+"""The way back from a backup.
+
+Rule 1: a restore never loses quietly what is known to have existed: entries that a checkpoint proves, or that can still
+        be read in the place to restore to, or there before an interrupted restore. Two people with a reference may say
+        so; the ledger then says it too.
+Rule 2: it removes nothing: what was there is moved aside.
+Rule 3: it is done or it can be done again: the copy is made and read back beside the ledger; then a mark is set that
+        keeps every writer out, files change places, the ledger tells of it, and the mark goes.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+from meterd.accounting.commands import SYSTEM, Actor, Note, Role
+from meterd.accounting.entries import Kind
+from meterd.app.backup import (
+    CHECKPOINTS,
+    MANIFEST,
+    Backup,
+    held,
+    read_backup,
+    read_note,
+    require_apart,
+    root_at,
+    write_document,
+)
+from meterd.app.commit import Stamp, resume
+from meterd.edge import sqlite, volume
+from meterd.edge.clock import Clock
+from meterd.edge.folder import RESTORING, hold_folder, point_to, sync
+from meterd.edge.store import Store
+from meterd.errors import LedgerError, MeterdError, MisuseError
+
+_STAGING: Final = "restore-staging"
+_ASIDE: Final = "replaced-"
+
+
+class Approval(NamedTuple):
+    """Two people and a reference."""
+
+    first: str
+    second: str
+    reference: str
+
+
+class Mark(NamedTuple):
+    """A restore under way: of which backup, what it loses and who approved that, and where the old files go."""
+
+    head: str
+    lost: tuple[str, ...]
+    approval: Approval | None
+    aside: str | None
+
+
+def restore(
+    source: Path, folder: Path, *, known: Sequence[Path] = (), approval: Approval | None = None
+) -> tuple[Backup, Path | None]:
+    """Put a finished backup in the place of the ledger in ``folder``; where what was there went, if anything was.
+
+    Raises:
+        LedgerError: the backup is not finished or does not hold, somebody writes the ledger, the disk failed, or
+            entries would be lost that are known to have existed and nobody approved it.
+        MisuseError: a checkpoint file that is none, an approval that names one person twice, or a backup that lies in
+            the ledger's folder, or the other way round.
+    """
+    if approval is not None and approval.first.strip().casefold() == approval.second.strip().casefold():
+        raise MisuseError("two different people approve a loss: --by and --and name one")
+    require_apart(source, folder)
+    backup = read_backup(source)
+    try:
+        with hold_folder(folder):
+            before = _read_mark(folder)
+            told = before is not None and before.head == backup.head and _goes_on(folder, backup)
+            mark = before if before is not None and told else _begin(backup, folder, before, known, approval)
+            if not told:
+                _change_places(folder, mark)
+        if not told:
+            _tell(folder, source, backup, mark)
+        (folder / RESTORING).unlink()
+        sync(folder)
+    except (OSError, sqlite.Error) as cause:
+        why = sqlite.describe(cause)
+        raise LedgerError(f"the restore into {folder} was not finished: {why}. Do it again") from cause
+    return backup, folder / mark.aside if mark.aside else None
+
+
+def _goes_on(folder: Path, backup: Backup) -> bool:
+    """Whether an interrupted restore had come as far as the entry that tells of it."""
+    seq = backup.entries
+    return _row_at(folder, seq)[1] == bytes.fromhex(backup.head) and _row_at(folder, seq + 1)[0] == Kind.RESTORED
+
+
+def _begin(backup: Backup, folder: Path, before: Mark | None, known: Sequence[Path], approval: Approval | None) -> Mark:
+    """Everything that can be refused or can fail without a trace; then the mark is set."""
+    again = before is not None and before.head == backup.head
+    lost = _known_beyond(backup, folder, before, known)
+    if again and before is not None:  # what it loses was approved, and may not be seen any more
+        lost += [words for words in before.lost if words not in lost]
+        approval = approval or before.approval
+    if lost and approval is None:
+        raise LedgerError(
+            f"{backup.path} ends with entry {backup.entries}, but {'; '.join(lost)}. Restore a later backup; or two "
+            "people approve the loss with --by, --and and --reference"
+        )
+    _stage(backup, folder)
+    mark = Mark(backup.head, tuple(lost), approval, _aside(folder, before))
+    document = {**mark._asdict(), "backup": backup.path.name, "approval": approval and approval._asdict()}
+    write_document(folder / RESTORING, document)
+    return mark
+
+
+def _read_mark(folder: Path) -> Mark | None:
+    """The mark of a restore that was not finished."""
+    try:
+        found = json.loads((folder / RESTORING).read_text(encoding="utf-8"))
+        approval = found["approval"] and Approval(**found["approval"])
+        return Mark(found["head"], tuple(found["lost"]), approval, found["aside"])
+    except FileNotFoundError:
+        return None
+    except (ValueError, KeyError, TypeError) as cause:
+        raise LedgerError(f"{folder / RESTORING} cannot be read: {cause}. Look at it, then remove it") from cause
+
+
+def _stage(backup: Backup, folder: Path) -> None:
+    """A copy beside the ledger, on the disk it will stay on, read back."""
+    staging = folder / _STAGING
+    shutil.rmtree(staging, ignore_errors=True)
+    staging.mkdir()
+    for file in sorted(backup.path.iterdir()):
+        if file.name != MANIFEST and not file.is_symlink() and file.suffix in {".db", ".txt"}:
+            shutil.copyfile(file, staging / file.name)
+            sync(staging / file.name)
+    point_to(staging, volume.volumes(staging)[-1])
+    if held(staging).head.hex() != backup.head:
+        raise LedgerError(f"what was written to {staging} is not the backup: do not use this disk")
+
+
+def _aside(folder: Path, before: Mark | None) -> str | None:
+    """The name of a folder for the files that are there; that of an interrupted restore goes on taking them."""
+    if before is not None and before.aside:
+        return before.aside
+    if not _old(folder):
+        return None
+    numbers = [int(path.name.removeprefix(_ASIDE)) for path in folder.glob(f"{_ASIDE}*") if path.name[9:].isdecimal()]
+    return f"{_ASIDE}{max(numbers, default=0) + 1}"
+
+
+def _old(folder: Path) -> list[Path]:
+    return [path for path in sorted(folder.iterdir()) if path.name.startswith(("ledger", "checkpoint"))]
+
+
+def _change_places(folder: Path, mark: Mark) -> None:
+    """The old files aside, the staged ones here. Names that an interrupted restore moved stay where it moved them."""
+    if mark.aside:
+        aside = folder / mark.aside
+        aside.mkdir(exist_ok=True)
+        for path in _old(folder):
+            goal = aside / path.name
+            if goal.exists() or goal.is_symlink():  # put here by the restore that was interrupted: the backup has it
+                path.unlink()
+            else:
+                path.rename(goal)
+        sync(aside)
+        sync(folder)
+    for path in sorted((folder / _STAGING).iterdir()):
+        path.rename(folder / path.name)
+    sync(folder)
+    shutil.rmtree(folder / _STAGING)
+
+
+def _known_beyond(backup: Backup, folder: Path, before: Mark | None, known: Sequence[Path]) -> list[str]:
+    """In words, what is known to have existed and is not in the backup."""
+    places = [folder, *([folder / before.aside] if before is not None and before.aside else [])]
+    found = []
+    for note in [*known, *(note for place in places for note in sorted(place.glob(CHECKPOINTS)))]:
+        proven = read_note(note)
+        if proven.size > backup.entries:
+            found.append(f"{note.name} proves {proven.size}")
+        elif proven.root != root_at(backup.path, proven.size):
+            found.append(f"{note.name} proves other entries up to {proven.size}")
+    for place in places:
+        last = _last_readable(place)
+        if last is not None and last[0] > backup.entries:
+            found.append(f"the ledger in {place} goes to {last[0]}")
+        elif last is not None and last[1] != _row_at(backup.path, last[0])[1]:
+            found.append(f"the ledger in {place} is another: its entry {last[0]} is not the backup's")
+    return found
+
+
+def _last_readable(folder: Path) -> tuple[int, bytes] | None:
+    """Number and hash of the last entry that can be read in a folder, whatever state it is in."""
+    for file in reversed(volume.volumes(folder)) if folder.is_dir() else ():
+        try:
+            with closing(sqlite.reader(file)) as db:
+                row = db.execute("SELECT seq, hash FROM entry ORDER BY seq DESC LIMIT 1").fetchone()
+        except (OSError, sqlite.Error, MeterdError):
+            continue
+        if row is not None and isinstance(row[0], int) and isinstance(row[1], bytes):
+            return row[0], row[1]
+    return None
+
+
+def _row_at(folder: Path, seq: int) -> tuple[str, bytes]:
+    """Kind and hash of one entry, as far as it can be read; both empty where it cannot."""
+    for file in reversed(volume.volumes(folder)):
+        try:
+            with closing(sqlite.reader(file)) as db:
+                row = db.execute("SELECT kind, hash FROM entry WHERE seq = ?", [seq]).fetchone()
+        except (OSError, sqlite.Error, MeterdError):
+            continue
+        if row is not None:
+            return str(row[0]), bytes(row[1])
+    return "", b""
+
+
+def _tell(folder: Path, source: Path, backup: Backup, mark: Mark) -> None:
+    """The first entry behind the restored ones says what happened and who approved what."""
+    approval = mark.approval
+    actor = SYSTEM if approval is None else Actor(f"{approval.first}+{approval.second}", Role.ADMINISTRATOR)
+    facts: dict[str, Any] = {
+        "backup": source.name,
+        "entries": backup.entries,
+        "verified_at_utc": backup.verified_at_utc,
+        "lost": list(mark.lost),
+        "reference": "" if approval is None else approval.reference,
+    }
+    clock = Clock()
+
+    def now() -> Stamp:
+        instant = clock.now()
+        return Stamp(instant.at_utc, instant.boot, instant.mono_ns)
+
+    store = Store.open(folder, restoring=True)
+    try:
+        committer = resume(store, now)
+        committer.decide(Note(actor=actor, kind=Kind.RESTORED, facts=facts))
+        committer.commit()
+    finally:
+        store.close()
