@@ -28,7 +28,7 @@ import re
 import sqlite3
 import sys
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
@@ -38,7 +38,7 @@ TEXTS = ["at_utc", "boot", "kind", "table_id", "link_id", "site", "actor", "devi
 COLUMNS = ["seq", "at_utc", "boot", "mono_ns", *TEXTS[2:], "prev", "hash"]
 INTEGERS = {"seq", "mono_ns"}
 BLOBS = {"prev", "hash"}
-LEVEL_PARTS = ("display", "reserve", "overflow")
+LEVEL_PARTS = {"display": "meter", "reserve": "reserve", "overflow": "overflow"}
 MAY_BE_NULL = {"table_id", "link_id", "device", "event_id"}
 
 #: SHA-256 of the SQL of each table and trigger, as ``sqlite_schema`` shows it. The same in both formats.
@@ -746,21 +746,46 @@ def signed(document: dict[str, Any], notes: list[str], keys: list[str]) -> list[
     return told
 
 
+PACK_KEYS = {"meterd_pack", "table", "round", "link", "summary", "entries", "tree_size", "root", "origin"}
+PACK_KEYS |= {"checkpoint", "frames", "notes"}
+NOT_PROVEN = [
+    "frames: what a recorder kept of the wires; no hash of the ledger covers them, and this program did not look",
+    "pay table and site file: the newest entries in the pack tell them; a newer one may stand in the ledger",
+    "awards after END GAME: what became of them is in the pack as far as somebody put it there",
+]
+Kept = tuple[Entry, dict[str, Any]]
+
+
 # ── dispute packs ────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
 def check_pack(path: Path, since: list[Path], keys: list[str]) -> dict[str, Any]:
-    """Check that all a dispute pack says of a round stands in, or follows from, entries of the signed ledger."""
+    """Check that all a dispute pack says of a round stands in, or follows from, entries of the signed ledger.
+
+    Every entry from LOCK to END GAME must be there. What a pack cannot prove is told in ``not_proven``.
+    """
     found: dict[str, Any] = {"ok": False, "seq": None, "checkpoints": [], "reason": None, "entries": 0}
+    found["not_proven"] = NOT_PROVEN
     try:
-        pack = json.loads(path.read_text(encoding="utf-8"))
+        pack = json.loads(path.read_text(encoding="utf-8"), object_pairs_hook=_once)
+        unknown = sorted(pack.keys() ^ PACK_KEYS)
         found["checkpoints"] = signed(pack, [note.read_text(encoding="utf-8") for note in since], keys)
-        entries_of = [proven(kept, pack["tree_size"], pack["root"]) for kept in pack["entries"]]
-        told = of_round(pack["table"], pack["round"], pack["tree_size"], entries_of)
-        unlike = [name for name in sorted(pack["summary"].keys() | told) if pack["summary"].get(name) != told.get(name)]
-        found.update(ok=not unlike, entries=len(entries_of), summary=told)
-        if unlike:
-            found["reason"] = f"the entries say something else about: {', '.join(unlike)}"
+        kept = [proven(one, pack["tree_size"], pack["root"]) for one in pack["entries"]]
+        numbers = [entry.column["seq"] for entry, _ in kept]
+        told = of_round(pack["table"], pack["round"], pack["tree_size"], kept)
+        plain = json.loads(json.dumps(told))
+        unlike = [
+            name
+            for name in sorted(pack["summary"].keys() | plain)
+            if not _same(pack["summary"].get(name), plain.get(name))
+        ]
+        if unknown or pack["meterd_pack"] != 1:
+            found["reason"] = f"it is not of the form that is known: {', '.join(unknown) or pack['meterd_pack']}"
+        elif numbers != sorted(set(numbers)):
+            found["reason"] = "its entries are not in order, or one is there twice"
+        elif unlike or pack["link"] != told["link"]:
+            found["reason"] = f"the entries say something else about: {', '.join(unlike) or 'link'}"
+        found.update(ok=found["reason"] is None, entries=len(kept), summary=told)
     except BadError as bad:
         found["seq"], found["reason"] = bad.seq, bad.reason
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
@@ -768,33 +793,45 @@ def check_pack(path: Path, since: list[Path], keys: list[str]) -> dict[str, Any]
     return found
 
 
-def of_round(table: str, number: int, size: int, kept: list[tuple[Entry, dict[str, Any]]]) -> dict[str, Any]:
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """A JSON object in which every name stands once: a reader who takes the first must not see another thing."""
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise ValueError("a name stands twice in one object")
+    return found
+
+
+def _same(one: Any, other: Any) -> bool:
+    """Equal, and of the same types: ``1`` is not ``true``."""
+    return json.dumps(one, sort_keys=True) == json.dumps(other, sort_keys=True)
+
+
+def of_round(table: str, number: int, size: int, kept: list[Kept]) -> dict[str, Any]:
     """What proven entries say of one round of a table."""
     by_seq = {entry.column["seq"]: (entry, facts) for entry, facts in kept}
     ours = [seq for seq in sorted(by_seq) if by_seq[seq][0].column["table_id"] == table.encode()]
     locks = [seq for seq in ours if kind_of(by_seq[seq]) == "Locked" and by_seq[seq][1].get("round") == number]
     if len(locks) != 1:
         raise BadError(None, f"there is no LOCK of round {number} at {table} among the entries")
-    lock, facts = by_seq[locks[0]]
-    end = next((seq for seq in ours if seq >= locks[0] and kind_of(by_seq[seq]) == "GameEnded"), None)
-    for seq in range(locks[0], (end or size) + 1):
+    first, (lock, facts) = locks[0], by_seq[locks[0]]
+    end = next((seq for seq in ours if seq >= first and kind_of(by_seq[seq]) == "GameEnded"), None)
+    for seq in range(first, (end or size) + 1):
         if seq not in by_seq:
             raise BadError(seq, "it belongs to the time between LOCK and END GAME and was left out")
-    within = [by_seq[seq] for seq in ours if seq <= (end or size)]
-    round_of = [one for one in within if one[0].column["seq"] >= locks[0]]
-    before = [by_seq[seq] for seq in sorted(by_seq) if seq < locks[0]]
+    within = [by_seq[seq] for seq in ours if first <= seq <= (end or size)]
+    before = [by_seq[seq] for seq in sorted(by_seq) if seq < first]
     link = lock.column["link_id"].decode()
     accepted = [{"seat": wager["seat"], "cents": wager["cents"]} for wager in facts.get("wagers", [])]
     late = [
         {name: one[1][name] for name in ("seat", "ms_min", "ms_max")} for one in within if kind_of(one) == "LateBet"
     ]
-    tables = [found for one in before if (found := paytable_of(one, link)) is not None]
-    started = [one[1].get("site_sha256") for one in before if kind_of(one) == "Started"]
     return {
         "link": link,
+        "locked_seq": first,
         "locked_at_utc": lock.column["at_utc"].decode(),
         "locked_boot": lock.column["boot"].decode(),
         "locked_mono_ns": lock.column["mono_ns"],
+        "ended_seq": end,
         "accepted": accepted,
         "late": late,
         "lamps": {str(bet["seat"]): "dark" for bet in late} | {str(wager["seat"]): "steady" for wager in accepted},
@@ -803,22 +840,39 @@ def of_round(table: str, number: int, size: int, kept: list[tuple[Entry, dict[st
             for one in within
             if one[0].column["event_id"] is not None
         ],
-        "awards": sorted({award for one in round_of for award in awards_of(one)}),
-        "levels_before": stored_levels(before, link),
-        "levels_after": stored_levels(round_of, link),
-        "paytable_sha256": tables[-1] if tables else None,
-        "site_sha256": started[-1] if started else None,
-        "ended": end is not None,
+        "awards": sorted({award for one in within for award in awards_of(one)}),
+        "levels_before": levels_found(lock, facts),
+        "levels_after": levels_left(within, link),
+        "paytable": newest(before, lambda one: paytable_of(one, link)),
+        "site": newest(before, lambda one: one[1].get("site_sha256") if kind_of(one) == "Started" else None),
     }
 
 
-def kind_of(one: tuple[Entry, dict[str, Any]]) -> str:
+def newest(kept: list[Kept], told: Callable[[Kept], str | None]) -> dict[str, Any] | None:
+    """The last of these entries that tells something, with its number."""
+    found = [(one[0].column["seq"], digest) for one in kept if (digest := told(one)) is not None]
+    return {"seq": found[-1][0], "sha256": found[-1][1]} if found else None
+
+
+def levels_found(lock: Entry, facts: dict[str, Any]) -> dict[str, dict[str, int]]:
+    """What a LOCK found in the levels it moved: what it stores of them, less its postings."""
+    moved = {name.decode(): microcents for name, microcents in lock.postings}
+    return {
+        key: {
+            f"{name}_microcents": stored[f"{name}_microcents"] - moved.get(f"{account}/{key}", 0)
+            for name, account in LEVEL_PARTS.items()
+        }
+        for key, stored in facts.get("levels", {}).items()
+    }
+
+
+def kind_of(one: Kept) -> str:
     """The kind of an entry."""
     found: str = one[0].column["kind"].decode()
     return found
 
 
-def awards_of(one: tuple[Entry, dict[str, Any]]) -> set[str]:
+def awards_of(one: Kept) -> set[str]:
     """The awards that an entry accepts."""
     entry, facts = one
     if kind_of(one) not in {"Claimed", "CommonClaimed"}:
@@ -827,7 +881,7 @@ def awards_of(one: tuple[Entry, dict[str, Any]]) -> set[str]:
     return named | ({facts["award"]} if isinstance(facts.get("award"), str) else set())
 
 
-def stored_levels(kept: list[tuple[Entry, dict[str, Any]]], link: str) -> dict[str, dict[str, int]]:
+def levels_left(kept: list[Kept], link: str) -> dict[str, dict[str, int]]:
     """What the last of these entries store about each level of a link."""
     found = {}
     for _, facts in kept:
@@ -837,7 +891,7 @@ def stored_levels(kept: list[tuple[Entry, dict[str, Any]]], link: str) -> dict[s
     return found
 
 
-def paytable_of(one: tuple[Entry, dict[str, Any]], link: str) -> str | None:
+def paytable_of(one: Kept, link: str) -> str | None:
     """The SHA-256 of the pay table that an entry puts in force for a link."""
     entry, facts = one
     if entry.column["link_id"] != link.encode() or kind_of(one) not in {"LinkOpened", "RulesEased"}:
@@ -903,6 +957,7 @@ def main(arguments: list[str] | None = None) -> int:
         found = (check_proof if options.proof else check_pack)(document, options.since, options.key)
         of = ", ".join(f"{note['origin']} at {note['size']} entries" for note in found["checkpoints"])
         told = f"ok: {document} stands in {of}" if found["ok"] else f"NOT OK: {document}: {found['reason']}"
+        told = "\n  not proven: ".join([told, *found.get("not_proven", [])])
     else:
         found = check(options.paths, options.since, options.key)
         told = words(found)

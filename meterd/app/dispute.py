@@ -23,14 +23,20 @@ from meterd.ledger.note import Checkpoint, origin_of
 from meterd.ledger.record import Record
 
 FORMAT: Final = 1
+#: What a pack cannot prove by itself, in it and in what the verifier says.
+NOTES: Final = (
+    "of the settings the newest known to the pack are told, with their numbers; that none is newer, the ledger proves",
+    "entries behind END GAME are those of the round's awards up to the checkpoint; that none was left out, it proves",
+)
 WARNING: Final = "frames are what the recorder on this server kept of the wires; no hash in the ledger covers them"
 
 #: Frames this long before the first and behind the last entry of a round go into its pack.
 BEFORE_NS: Final = 60_000_000_000
 AFTER_NS: Final = 10_000_000_000
 
+_PARTS: Final = (("display", "meter"), ("reserve", "reserve"), ("overflow", "overflow"))
 _OF_A_LINK: Final = frozenset({Kind.LINK_OPENED, Kind.RULES_EASED, Kind.LIMIT_SET, Kind.LINK_SUSPENDED})
-_BY_REASON: Final = ("round", "award", "before", "settings", "between")
+_BY_REASON: Final = ("round", "award", "settings", "between")
 
 
 @dataclass(slots=True)
@@ -45,7 +51,6 @@ class Found:
     hashes: list[bytes] = field(default_factory=list)
     kept: dict[str, list[Record]] = field(default_factory=lambda: {why: [] for why in _BY_REASON})
     since_end: list[Record] = field(default_factory=list)
-    storing: dict[str, Record] = field(default_factory=dict)
     latest: dict[str, Record] = field(default_factory=dict)
     awards: set[str] = field(default_factory=set)
     locked: bool = False
@@ -108,28 +113,28 @@ def pack(
         "origin": found.origin,
         "checkpoint": None if sign is None else sign(checkpoint.text),
         "frames": [dict(frame) for frame in frames],
-        "frames_note": WARNING,
+        "notes": [WARNING, *NOTES],
     }
 
 
 def summary(found: Found) -> dict[str, Any]:
     """What the kept entries say of the round, for people: nothing in it that does not follow from them."""
-    bodies = [(record, parse(record.body)) for record in found.kept["round"]]
-    locked = next((record, body) for record, body in bodies if record.kind == Kind.LOCKED)
-    accepted = [{"seat": wager["seat"], "cents": wager["cents"]} for wager in locked[1].get("wagers", ())]
+    locked = next(record for record in found.kept["round"] if record.kind == Kind.LOCKED)
+    bodies = [(record, parse(record.body)) for record in found.kept["round"] if record.seq >= locked.seq]
+    accepted = [{"seat": wager["seat"], "cents": wager["cents"]} for wager in bodies[0][1].get("wagers", ())]
     late = [
         {"seat": body["seat"], "ms_min": body["ms_min"], "ms_max": body["ms_max"]}
         for record, body in bodies
         if record.kind == Kind.LATE_BET
     ]
-    lamps = {str(wager["seat"]): "steady" for wager in accepted}
-    lamps.update({str(bet["seat"]): "dark" for bet in late if str(bet["seat"]) not in lamps})
-    tables = [body for record in found.kept["settings"] if (body := _paytable(record)) is not None]
+    lamps = {str(bet["seat"]): "dark" for bet in late} | {str(wager["seat"]): "steady" for wager in accepted}
     return {
         "link": found.link,
-        "locked_at_utc": locked[0].at_utc,
-        "locked_boot": locked[0].boot,
-        "locked_mono_ns": locked[0].mono_ns,
+        "locked_seq": locked.seq,
+        "locked_at_utc": locked.at_utc,
+        "locked_boot": locked.boot,
+        "locked_mono_ns": locked.mono_ns,
+        "ended_seq": next((record.seq for record, _ in bodies if record.kind == Kind.GAME_ENDED), None),
         "accepted": accepted,
         "late": late,
         "lamps": lamps,
@@ -139,14 +144,10 @@ def summary(found: Found) -> dict[str, Any]:
             if record.event_id is not None
         ],
         "awards": sorted(found.awards),
-        "levels_before": _levels(found.kept["before"], found.link),
-        "levels_after": _levels([record for record in found.kept["round"] if record.seq >= locked[0].seq], found.link),
-        "paytable_sha256": sha256(canonical(tables[-1]).encode()).hexdigest() if tables else None,
-        "site_sha256": next(
-            (parse(record.body).get("site_sha256") for record in found.kept["settings"] if record.kind == Kind.STARTED),
-            None,
-        ),
-        "ended": found.ended,
+        "levels_before": _levels_before(locked, bodies[0][1]),
+        "levels_after": _levels_after(bodies, found.link),
+        "paytable": _settings(found.kept["settings"], _paytable_sha256),
+        "site": _settings(found.kept["settings"], _site_sha256),
     }
 
 
@@ -184,7 +185,6 @@ def _keep(found: Found, record: Record, body: dict[str, Any]) -> None:
     """Take one entry in: is it of the round, of its awards, or what stood before it?"""
     if _is_lock(record, found.table) and body.get("round") == found.round:
         found.locked, found.link = True, record.link_id or ""
-        found.kept["before"] = _unlike(found.storing, f"{found.link}/")
         found.kept["settings"] = [
             one
             for key, one in sorted(found.latest.items())
@@ -201,13 +201,11 @@ def _keep(found: Found, record: Record, body: dict[str, Any]) -> None:
         found.awards |= _awards(record, body)
         found.ended = record.kind == Kind.GAME_ENDED
     if not found.locked:
-        _remember(found, record, body)
+        _remember(found, record)
 
 
-def _remember(found: Found, record: Record, body: dict[str, Any]) -> None:
-    """What may stand before the round: last values of each level, settings in force, the table's latest entries."""
-    for key in body.get("levels", ()):
-        found.storing[key] = record
+def _remember(found: Found, record: Record) -> None:
+    """What may stand before the round: the settings in force, the table's latest entries."""
     if record.kind == Kind.STARTED:
         found.latest["started"] = record
     elif record.kind == Kind.SITE_SET:
@@ -222,12 +220,6 @@ def _remember(found: Found, record: Record, body: dict[str, Any]) -> None:
 
 def _is_lock(record: Record, table: str) -> bool:
     return record.kind == Kind.LOCKED and record.table_id == table
-
-
-def _unlike(storing: dict[str, Record], prefix: str) -> list[Record]:
-    """The last entries that store the levels of a link, each once."""
-    found = {record.seq: record for key, record in storing.items() if key.startswith(prefix)}
-    return [found[seq] for seq in sorted(found)]
 
 
 def _awards(record: Record, body: dict[str, Any]) -> set[str]:
@@ -246,21 +238,43 @@ def _names(body: dict[str, Any], record: Record, awards: set[str]) -> bool:
     return bool(named & awards)
 
 
-def _levels(records: Sequence[Record], link: str) -> dict[str, dict[str, int]]:
-    """Display, reserve and overflow of a link's levels as the last of these entries store them."""
+def _levels_before(locked: Record, body: dict[str, Any]) -> dict[str, dict[str, int]]:
+    """What the LOCK found in each level that it moved: what it left there, less what it put in."""
+    moved = dict(locked.postings)
+    return {
+        key: {
+            f"{part}_microcents": stored[f"{part}_microcents"] - moved.get(f"{account}/{key}", 0)
+            for part, account in _PARTS
+        }
+        for key, stored in sorted(body.get("levels", {}).items())
+    }
+
+
+def _levels_after(bodies: Sequence[tuple[Record, dict[str, Any]]], link: str) -> dict[str, dict[str, int]]:
+    """What the table's last entries of the round left in each level of its link."""
     found: dict[str, dict[str, int]] = {}
-    for record in records:
-        for key, stored in parse(record.body).get("levels", {}).items():
+    for _, body in bodies:
+        for key, stored in body.get("levels", {}).items():
             if key.startswith(f"{link}/"):
-                found[key] = {
-                    name: stored[name] for name in ("display_microcents", "reserve_microcents", "overflow_microcents")
-                }
+                found[key] = {f"{part}_microcents": stored[f"{part}_microcents"] for part, _ in _PARTS}
     return found
 
 
-def _paytable(record: Record) -> dict[str, Any] | None:
-    """The pay table that an entry puts in force."""
+def _settings(records: Sequence[Record], told: Callable[[Record], str | None]) -> dict[str, Any] | None:
+    """The newest of the kept settings that tells this, with its number: the reader can look whether a later one is."""
+    found = [(record.seq, digest) for record in records if (digest := told(record)) is not None]
+    return {"seq": max(found)[0], "sha256": max(found)[1]} if found else None
+
+
+def _site_sha256(record: Record) -> str | None:
+    return parse(record.body).get("site_sha256") if record.kind == Kind.STARTED else None
+
+
+def _paytable_sha256(record: Record) -> str | None:
+    """The hash of the pay table that an entry puts in force."""
     body = parse(record.body)
     settings = body.get("settings")
     found = settings.get("paytable") if isinstance(settings, dict) else body.get("paytable")
-    return found if isinstance(found, dict) else None
+    if record.kind not in {Kind.LINK_OPENED, Kind.RULES_EASED} or not isinstance(found, dict):
+        return None
+    return sha256(canonical(found).encode()).hexdigest()

@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
 from click.testing import CliRunner
+from tampering import write
 from test_volumes import Shift, open_round, rest_of_round
 from verify_ledger import DEALER, SUPERVISOR, a_few_rounds, opening, tamper, write_ledger
 
@@ -66,7 +68,7 @@ def test_what_a_pack_tells(ledger: Path, key: Path) -> None:
     assert ["A1"] == summary["awards"]
     before, after = (summary[f"levels_{when}"]["nexus/mega"]["display_microcents"] for when in ("before", "after"))
     assert before > after, "the royal flush took the mega, which began again at its seed"
-    assert summary["ended"]
+    assert summary["ended_seq"] > summary["locked_seq"]
 
 
 CHANGES: dict[str, Callable[[dict[str, Any]], Any]] = {
@@ -74,7 +76,12 @@ CHANGES: dict[str, Callable[[dict[str, Any]], Any]] = {
     "a lamp": lambda p: p["summary"]["lamps"].update({"7": "steady"}),
     "the instant of the lock": lambda p: p["summary"].update(locked_mono_ns=1),
     "the amounts before": lambda p: p["summary"]["levels_before"]["nexus/mega"].update(display_microcents=1),
-    "the pay table": lambda p: p["summary"].update(paytable_sha256="0" * 64),
+    "the pay table": lambda p: p["summary"]["paytable"].update(sha256="0" * 64),
+    "the link": lambda p: p.update(link="other"),
+    "a word more": lambda p: p.update(verdict="the house is right"),
+    "another form": lambda p: p.update(meterd_pack=99),
+    "true for 1": lambda p: p["summary"]["accepted"][0].update(seat=True),
+    "an entry twice": lambda p: p["entries"].append(p["entries"][-1]),
     "a figure in an entry": lambda p: p["entries"][-1]["entry"].update(actor="somebody"),
     "an entry left out": lambda p: p["entries"].pop(next(n for n, e in enumerate(p["entries"]) if e["why"] == "round")),
     "another round's number": lambda p: p.update(round=3),
@@ -112,6 +119,46 @@ def test_each_entry_between_lock_and_end_is_needed(ledger: Path, key: Path, tmp_
     for seq in range(locked, ended + 1):
         without = {**document, "entries": [kept for kept in document["entries"] if kept["entry"]["seq"] != seq]}
         assert not check(without, key, tmp_path)["ok"], seq
+
+
+def test_an_older_bet_is_not_this_rounds(tmp_path: Path, key: Path) -> None:
+    """A proven late bet of an earlier round of the table, slipped into the pack, is no fact of this round."""
+    folder = tmp_path / "ledger"
+    write(folder, 200, Random(7))
+    records = list(read_records(folder))
+    late = next(record for record in records if record.kind == "LateBet")
+    later = [
+        json.loads(r.body)["round"]
+        for r in records
+        if r.kind == "Locked" and r.table_id == late.table_id and r.seq > late.seq
+    ]
+    found = find_round(read_records(folder), late.table_id or "", later[2])
+    found.kept["award"].append(late)
+    document = json.loads(json.dumps(pack(found, sign=read_key(key).sign_note)))
+    checked = check(document, key, tmp_path)
+    assert (None, True) == (checked["reason"], checked["ok"])
+    assert all(bet["seat"] != 7 for bet in checked["summary"]["late"]) or late.seq > document["summary"]["locked_seq"]
+    document["summary"]["late"].append({"seat": 7, "ms_min": 10, "ms_max": 90})
+    assert not check(document, key, tmp_path)["ok"]
+
+
+def test_every_round_of_an_ordinary_ledger(tmp_path: Path, key: Path) -> None:
+    """LOCKs with the identity of their button, late bets and awards, days that end: each round's pack is taken."""
+    folder = tmp_path / "ledger"
+    write(folder, 200, Random(7))
+    locks = [(r.table_id or "", json.loads(r.body)["round"]) for r in read_records(folder) if r.kind == "Locked"]
+    assert len(locks) > 40
+    for table, number in locks[::4]:
+        found = check(packed(folder, key, table, number), key, tmp_path)
+        assert (None, True) == (found["reason"], found["ok"]), (table, number)
+
+
+def test_a_name_that_stands_twice(ledger: Path, key: Path, tmp_path: Path) -> None:
+    """A file in which a reader may take the first of two values, and the program the last, is refused."""
+    text = json.dumps(packed(ledger, key))
+    (tmp_path / "pack.json").write_text(text.replace('"round": 2', '"round": 3, "round": 2', 1), encoding="utf-8")
+    found = second_verifier.check_pack(tmp_path / "pack.json", [], [str(read_key(key).public)])
+    assert (False, True) == (found["ok"], "twice" in found["reason"])
 
 
 def test_a_forger_with_another_key(ledger: Path, key: Path, tmp_path: Path) -> None:
