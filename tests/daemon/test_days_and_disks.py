@@ -78,7 +78,8 @@ def findings(floor: Floor) -> list[str]:
 def test_days_end_while_tables_play(make_floor: Callable[..., Floor]) -> None:
     """No table closes; rounds that are open go on and end; lamps, signs and the day's figures are true.
 
-    The first day ends as days do; before the next ones the clock jumps, each time while a table is locked.
+    The first day ends as days do; before the next ones the clock jumps, each time while a table is locked; at the end
+    it falls back by two hours.
     """
     floor = make_floor(habits={"lucky": 0.3, "late": 0.3})
     clock = WallClock(floor)
@@ -94,6 +95,11 @@ def test_days_end_while_tables_play(make_floor: Callable[..., Floor]) -> None:
         clock.set(-1 if day == 3 else 3600)
         end_of_day(floor, day, run, sim)
         floor.until_kinds(len(floor.of_kind("GameEnded")) + 4, "GameEnded", run, sim)
+    steps = len(floor.of_kind("ClockStep"))
+    clock.set(-7200)
+    floor.until_kinds(steps + 1, "ClockStep", run, sim)
+    floor.until_kinds(len(floor.of_kind("GameEnded")) + 4, "GameEnded", run, sim)
+    assert 4 == len(floor.of_kind("DayRead")), "two hours back over the end of a day: it does not come back"
     assert floor.snapshot()["closed"] is None
     assert 0 == floor.end(run)
 
