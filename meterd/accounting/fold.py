@@ -144,8 +144,10 @@ def _read_waits(book: Book, body: Mapping[str, Any]) -> None:
 
 
 def _held(book: Book, entry: Entry) -> None:
-    name = entry.body["award"]
-    book.awards[name] = replace(book.awards[name], held=True)
+    award = book.awards[entry.body["award"]]
+    if entry.body.get("verified") is False:
+        award = replace(award, verified_by=None, shown=frozenset())
+    book.awards[award.id] = replace(award, held=True)
 
 
 def _reread_journal(book: Book, link: LinkState, body: Mapping[str, Any], ops: list[Op]) -> None:

@@ -25,6 +25,7 @@ from meterd.errors import InvariantBroken
 class Timeline:
     """A link now (``money``), the acts since its earliest pending claim (``ops``), its awards, and those pinned."""
 
+    link: str
     rules: LinkRules
     money: LinkMoney
     ops: list[Op]
@@ -40,7 +41,7 @@ class Timeline:
         claimed = [op.facts.award for op in ops if isinstance(op, ClaimOp)]
         pins = {name: book.awards[name].parts for name in claimed if name not in state.pending}
         amounts = {name: book.awards[name].amount_cents for name in claimed}
-        return cls(state.rules, book.money(link), ops, amounts, list(state.pending), pins)
+        return cls(link, state.rules, book.money(link), ops, amounts, list(state.pending), pins)
 
 
 @dataclass(slots=True)
@@ -110,7 +111,7 @@ def _retell(timeline: Timeline, ops: list[Op], table: str) -> Retold:
     revalued = {
         award: settled.cents for award, settled in again.changed.items() if settled.cents != timeline.amounts[award]
     }
-    after = Timeline(timeline.rules, money, again.ops, amounts, list(timeline.pending), timeline.pins)
+    after = Timeline(timeline.link, timeline.rules, money, again.ops, amounts, list(timeline.pending), timeline.pins)
     return Retold(after, facts, again.moves, revalued)
 
 

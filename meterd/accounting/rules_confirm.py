@@ -10,6 +10,9 @@ Choices where the rules leave one:
 * From the cards threshold up the cards are entered again at the confirmation, also where the claim was made by cards.
 * Where numbers decide, those of the round are the proof: they stand in the ledger, and the ranking core has made the
   hand of them. A hand keyed without them, or one of a list of wagers, needs a second person, as without an evaluator.
+* A tie that waits for an earlier award, because an earlier hand was corrected, is confirmed with that award's CONFIRM,
+  void or correction: nothing else that happens on the link may do it, so that a void is as if never claimed. What END
+  GAME confirms by rule frees no tie; CONFIRM on a member does.
 * Each member of a tie needs the proof that its amount at the end asks for: one whose share has grown past the threshold
   since it was verified waits, as if unverified, for a CONFIRM with that proof.
 """
@@ -92,7 +95,20 @@ def confirm(book: Book, command: Confirm) -> Answer:
     if waiting and _verified(book, award):
         return Refused(Refusal.ALREADY_DONE, f"{award.id} waits for {', '.join(sorted(waiting))}")
     hands = {name: book.awards[name].hand for name in link.pending}
-    return (confirmation(book, command, award, members, link.marks, hands),)
+    freed = _freed(book, award.link, members)
+    members = [name for name in link.pending if name in {*members, *freed.pop(award.key, [])}]
+    left = Timeline.of(book, award.link)
+    done = confirmation(book, command, award, members, link.marks, hands)
+    return (done, *_confirmations(book, command, left, freed, hands))
+
+
+def _freed(book: Book, link: str, confirmed: Collection[str]) -> dict[str, list[str]]:
+    """Members of other ties, by round, that had only these awards to wait for."""
+    if not confirmed or len(confirmed) == len(book.links[link].pending):
+        return {}
+    before, after = Timeline.of(book, link), Timeline.of(book, link)
+    after.pending = [name for name in after.pending if name not in confirmed]
+    return _completed(book, before, after)
 
 
 def _dead_refusal(book: Book, award: Award) -> Refused | None:
@@ -240,50 +256,91 @@ def _cards_refusal(book: Book, award: Award, cards: Mapping[str, str] | None) ->
 def complete_ties(
     book: Book, command: Command, award: Award, after: Timeline, going: Collection[str] = ()
 ) -> tuple[Entry, ...]:
-    """Confirm ties of the award's round in which, after a void or a correction, none is left unverified.
+    """Confirm what a void or a correction of an award has left complete, and hand out the envy that waited for it.
 
-    Not where a member would still have to wait for an earlier award, or where its new amount asks for proof that its
-    old one did not: such a tie is confirmed by CONFIRM on any of its members. ``going`` are awards which the same
-    answer voids next: a tie with one of them is not complete. Then the envy that waited for the award is handed out.
+    ``going`` are awards which the same answer voids next: only after the last of them is anything complete.
     """
-    entries = []
+    if going:
+        return ()
     hands = {op.facts.award: op.facts.hand for op in after.ops if isinstance(op, ClaimOp)}
     hands = {name: hands.get(name, book.awards[name].hand) for name in after.pending}
-    marks = dict(after.money.marks)
-    unverified = {name for name in after.pending if book.awards[name].verified_by is None}
-    unverified |= {award.id, *going}
-    for group in groups(after.rules, marks.get(award.key), after.pending):
-        if not group & unverified:
-            members = [name for name in after.pending if name in group]
-            if any(_has_to_wait(book, after, name, group) for name in members):
-                continue
-            last = book.awards[members[-1]]
-            done = confirmation(book, command, last, members, marks, hands, first=False)
-            marks.update({key: RoundMark.from_json(mark) for key, mark in done.body["marks"].items()})
-            entries.append(done)
+    before = Timeline.of(book, award.link)
+    entries = _confirmations(book, command, after, _completed(book, before, after, award.id), hands)
     confirmed = [name for done in entries for name in done.body["awards"]]
     left = {name: hand for name, hand in hands.items() if name not in confirmed}
     return (*entries, *envy_that_waited(book, command, award, left, confirmed))
 
 
-def _has_to_wait(book: Book, after: Timeline, name: str, group: set[str]) -> bool:
+def _confirmations(
+    book: Book, command: Command, after: Timeline, completed: Mapping[str, list[str]], hands: Mapping[str, str]
+) -> list[Entry]:
+    """One entry for each round of which ties are complete now."""
+    marks = {**book.links[after.link].marks, **after.money.marks}
+    return [
+        confirmation(book, command, book.awards[members[-1]], members, marks, hands, first=False)
+        for members in completed.values()
+    ]
+
+
+def _completed(book: Book, before: Timeline, after: Timeline, changed: str = "") -> dict[str, list[str]]:
+    """Members of ties that an act completes, by round, in the order of their claims.
+
+    What was complete without the act is none of its business: a tie that a change of the site's thresholds left so is
+    confirmed by CONFIRM on any of its members. ``changed`` is an award whose verification was of another claim.
+    """
+    was = {name for members in _complete(book, before).values() for name in members}
+    now = _complete(book, after, changed)
+    found = {
+        key: [name for name in after.pending if name in members and name not in was] for key, members in now.items()
+    }
+    return {key: members for key, members in found.items() if members}
+
+
+def _complete(book: Book, timeline: Timeline, changed: str = "") -> dict[str, set[str]]:
+    """Members, by round, of ties in which none is left unverified and none has to wait.
+
+    One after the other: what is confirmed keeps no other tie waiting.
+    """
+    marks = {**book.links[timeline.link].marks, **timeline.money.marks}
+    pending = list(timeline.pending)
+    unverified = {name for name in pending if book.awards[name].verified_by is None} | {changed}
+    found: dict[str, set[str]] = {}
+    more = True
+    while more:
+        more = False
+        for key, mark in marks.items():
+            for group in groups(timeline.rules, mark, pending):
+                if group & unverified or any(_has_to_wait(book, timeline, pending, name, group) for name in group):
+                    continue
+                found.setdefault(key, set()).update(group)
+                pending = [name for name in pending if name not in group]
+                more = True
+    return found
+
+
+def _has_to_wait(book: Book, timeline: Timeline, pending: Sequence[str], name: str, group: set[str]) -> bool:
     """Whether a verified member of a tie may not be confirmed without being asked about again."""
     if _dead(book, book.awards[name]):
         return True
-    parts = after.money.parts
-    member = replace(book.awards[name], parts=parts[name], amount_cents=after.amounts[name])
+    parts = timeline.money.parts
+    member = replace(book.awards[name], parts=parts[name], amount_cents=timeline.amounts[name])
     if not _verified(book, member):
         return True
-    levels = {other: {part.level for part in parts[other]} for other in after.pending}
-    return _first_before(after.pending, member, group, levels) is not None
+    levels = {other: {part.level for part in parts[other]} for other in pending}
+    return _first_before(pending, member, group, levels) is not None
 
 
 def hold(book: Book, command: Hold) -> Answer:
-    """A disputed award stays pending and in the queue; its round may end without it."""
+    """A disputed award stays pending and in the queue; its round may end without it.
+
+    A verified member of a tie is verified no more: the tie waits until somebody confirms it again.
+    """
     refused = not_authorised(command.actor, SUPERVISORS) or award_refusal(book, command.award)
     if refused:
         return refused
     award = book.awards[command.award]
-    if award.held:
+    verified = award.verified_by is not None
+    if award.held and not verified:
         return Refused(Refusal.ALREADY_DONE, f"{award.id} is held")
-    return (entry(command, Kind.HELD, {"award": award.id}, table=award.table, link=award.link),)
+    body = {"award": award.id, **({"verified": False} if verified else {})}
+    return (entry(command, Kind.HELD, body, table=award.table, link=award.link),)

@@ -18,7 +18,7 @@ from accounting_build import (
     row,
 )
 
-from meterd.accounting.commands import Confirm, Undo, VoidRound
+from meterd.accounting.commands import Confirm, Hold, Undo, VoidRound
 from meterd.accounting.refusals import Refusal
 from meterd.accounting.settings import SiteSettings
 
@@ -59,9 +59,41 @@ def test_a_tie_is_not_completed_past_an_earlier_award() -> None:
     casino.correct(first, "all-b", by=OTHER)
     assert "pending" == casino.book.awards[last].state_word
     assert Refusal.EARLIER_AWARD_PENDING == casino.refuses(Confirm(actor=SUPERVISOR, award=last))
-    casino.void(between)
-    casino.confirm(last)
+    casino.void(between)  # as if it had never been claimed: the correction would have completed the tie
     assert "confirmed" == casino.book.awards[last].state_word
+
+
+def test_whatever_a_tie_waited_for_completes_it_when_confirmed() -> None:
+    """Its first member is corrected away and confirmed: the second, verified, waits for nobody any more."""
+    casino = split_both()
+    casino.lock((1, 2))
+    casino.lock((1,), "T2")
+    first, between, last = casino.claim(1, "all-a"), casino.claim(1, "all-a", "T2"), casino.claim(2, "all-a")
+    casino.confirm(last)
+    casino.correct(first, "all-b", by=OTHER)
+    casino.confirm(first)
+    assert "pending" == casino.book.awards[last].state_word
+    casino.confirm(between)
+    assert ["confirmed", "confirmed"] == [casino.book.awards[award].state_word for award in (between, last)]
+    assert casino.book.links["nexus"].marks["T1#1"].ties["a"].closed
+
+
+def test_a_disputed_member_of_a_tie_is_unverified_until_it_is_confirmed_again() -> None:
+    """Nothing that happens to another award confirms it; whoever disputes it may do so after it was verified."""
+    casino = split_both()
+    casino.lock((1, 2, 3))
+    first, second, other = casino.claim(1, "all-a"), casino.claim(2, "all-a"), casino.claim(3, "all-b")
+    casino.confirm(second)
+    for award in (first, second, other):
+        casino.do(Hold(actor=SUPERVISOR, award=award))
+    casino.correct(first, "house", by=OTHER)
+    casino.confirm(first)
+    casino.end()
+    casino.void(other)
+    assert ("held", None) == (casino.book.awards[second].state_word, casino.book.awards[second].verified_by)
+    assert Refusal.ALREADY_DONE == casino.refuses(Hold(actor=SUPERVISOR, award=second))
+    casino.confirm(second)
+    assert "confirmed" == casino.book.awards[second].state_word
 
 
 def test_a_tie_is_not_completed_where_the_amount_now_asks_for_two() -> None:

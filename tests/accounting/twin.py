@@ -27,15 +27,24 @@ class Twin:
         self.claims = self.claims if claims is None else claims
         reason = self.why_not(act)
         if reason is None:
-            key = self._carry_out(act)
-            for level, together in self.state.open_ties(key) if key is not None else ():
+            settles = self._carry_out(act) is not None
+            while settles and self._close_one():
+                pass
+        return reason
+
+    def _close_one(self) -> bool:
+        """Close one tie that waits for nobody any more, in whatever round: one of its own was asked for, or went.
+
+        Or another that it stood behind.
+        """
+        for key in dict.fromkeys(win.round.key for win in self.state.wins.values()):
+            for level, together in self.state.open_ties(key):
                 wins = [self.state.wins[award] for award in together]
                 dead = any(self.state.dead(win) for win in wins)
-                if act[0] == "confirm" and act[1] not in together:
-                    continue  # whoever had to wait is asked about again
                 if not dead and all(self._verified(win) and not self._stands_behind(win, together) for win in wins):
-                    self._add(("close", min(together), level))
-        return reason
+                    self._add(("close", min(together, key=lambda award: int(award[1:])), level))
+                    return True
+        return False
 
     def _add(self, act: tuple[object, ...]) -> None:
         self.history.append(act)
@@ -180,7 +189,7 @@ class Twin:
         needed = {"pay": ("confirmed",), "undo": ("confirmed", "paid")}.get(verb, ("pending",))
         if win.status not in needed:
             return "AWARD_NOT_PENDING"
-        if verb == "hold" and win.held:
+        if verb == "hold" and win.held and not win.verified:
             return "ALREADY_DONE"
         return self._must_wait(win) if verb == "confirm" and win.percent else None
 

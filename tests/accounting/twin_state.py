@@ -258,7 +258,10 @@ class State(Flow):
         self.running(table).folded.add(seat)
 
     def hold(self, award: str) -> None:
+        """Disputed: whoever had verified it for a tie has to be asked about it again."""
         self.wins[award].held = True
+        self.wins[award].verified = False
+        self.wins[award].shown = set()
 
     def join(self, table: str, seats: tuple[int, ...]) -> None:
         current = self.rounds[table]
