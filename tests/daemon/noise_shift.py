@@ -24,6 +24,7 @@ HABITS = {"lucky": 0.02, "late": 0.10, "mistype": 0.05, "void_seat": 0.0, "void_
 LOOK_S = 0.25
 #: A press is answered within this, or its round did not come of it.
 PRESS_S = 15.0
+BEHIND_S = 3.0
 
 
 def noisy_floor(folder: Path, tables: int, rate: float, *, seed: int = 1, speed: float = 40) -> Floor:
@@ -67,8 +68,22 @@ def shift(floor: Floor, wanted: int, limit_s: float) -> dict[str, Any]:
         "late_bets": kinds["LateBet"],
         "frames_ok": frames.pop("ok", 0),
         "frames_bad": dict(frames),
+        "rounds_pad_behind": pads_behind(floor, records),
         **oracle(floor, records),
     }
+
+
+def pads_behind(floor: Floor, records: Sequence[Record]) -> int:
+    """Rounds in which the pad still said OPEN ``BEHIND_S`` after LOCK. No money hangs on it, but a dealer reads it."""
+    texts: dict[str, list[tuple[float, str]]] = defaultdict(list)
+    for text in floor.seen("text"):
+        texts[text["table"]].append((text["t"], text["lines"][0]))
+    found = 0
+    for each in rounds(records):
+        looked_s = each.locked_s + BEHIND_S
+        said = [line for at_s, line in texts[each.table] if at_s <= looked_s]
+        found += each.ended_s > looked_s and bool(said) and said[-1].startswith("OPEN")
+    return found
 
 
 def oracle(floor: Floor, records: Sequence[Record]) -> dict[str, Any]:
