@@ -30,9 +30,9 @@ from meterd.accounting.state import Award, AwardStatus, LinkState
 from meterd.accounting.two_people import people_refusal, signed
 
 #: Settled awards that stay at hand. The next volume begins with them all while tables wait: a millisecond each 100.
-SETTLED_KEPT: Final = 3_000
+SETTLED_KEPT: Final = 1_000
 #: The same for awards that took a share of a meter: the jackpots of years.
-SHARES_OF_METERS_KEPT: Final = 3_000
+SHARES_OF_METERS_KEPT: Final = 2_000
 
 _CLAIMED: Final = "claimed"
 
