@@ -368,7 +368,7 @@ class World:
             real, shut = self.book.tables[table], state.shut_tables.get(table)
             status = "LOCKED" if state.rounds[table] is not None else "OPEN" if shut is None else "CLOSED"
             assert (status, state.locks[table]) == (real.state.value, real.round), table
-            assert bool(shut) == (real.needs_end_game and status == "CLOSED"), table
+            assert bool(shut) == real.needs_end_game, table
             ended = {win.round.number for win in state.wins.values() if win.round.table == table and win.round.ended}
             waiting = {
                 win.round.number for win in state.wins.values() if win.round.table == table and win.status == "pending"

@@ -25,6 +25,7 @@ from meterd.accounting.commands_links import Adjust
 from meterd.accounting.commands_streak import ClaimBoard
 from meterd.accounting.entries import Entry, Kind
 from meterd.accounting.refusals import Refusal
+from meterd.accounting.rules import decide
 from meterd.accounting.settings import Settlement, SiteSettings, TableSettings
 from meterd.money import AMOUNT_CENTS_MAX
 from meterd.paytables.model import Game, Pay, PayKind
@@ -147,7 +148,9 @@ def test_a_claim_tells_the_lowest_chip_above_a_cent(chip: int, told: int | None)
     assert told == casino.entries[-1].body.get("chip_cents")
     amount = casino.amount("A2")
     assert {1: "10.84", 2: "10.84", 100: "11.00"}[chip] == amount
-    # decided again without the other hand, the odds come to the same
+    # decided again without the other hand, also after a restart, the odds come to the same
+    again = Void(actor=SUPERVISOR, award=held, reason="misread")
+    assert decide(casino.book, again).entries == decide(casino.folded(), again).entries
     casino.void(held)
     assert amount == casino.amount("A2")
     assert casino.folded().awards == casino.book.awards

@@ -8,7 +8,7 @@ import pytest
 from accounting_build import ACCOUNTANT, ADMINISTRATOR, SUPERVISOR, Casino, fixed, level, link, paytable, percent, row
 
 from meterd.accounting.commands import Hold, Undo
-from meterd.accounting.commands_links import Adjust, Discontinue, PostCaps, RecoverSeed, Transfer
+from meterd.accounting.commands_links import Adjust, AdjustClaim, Discontinue, PostCaps, RecoverSeed, Transfer
 from meterd.accounting.refusals import Refusal
 from meterd.accounting.rules_links import top_award_won
 from meterd.accounting.settings import SiteSettings
@@ -156,4 +156,16 @@ def test_the_highest_award_is_won_in_full_or_not_at_all() -> None:
     house = Casino(link(level(), table=table))
     house.lock((1,))
     house.do(Hold(actor=SUPERVISOR, award=house.claim(1, "top")))
+    assert not top_award_won(house.book, house.book.links["nexus"])
+
+
+def test_a_late_award_has_no_units_and_is_no_highest_award() -> None:
+    """The house paid it on the word of two people: it is confirmed, late, of no wager, and the meter is not won."""
+    house = casino()
+    house.lock((1,))
+    house.end()
+    claim = AdjustClaim(**PEOPLE, table="T1", round=1, seat=1, hand="royal-flush", cents=500_00)
+    house.do(claim)
+    award = house.book.awards["A1"]
+    assert (0, True, "confirmed", 500_00) == (award.units, award.late, award.state_word, award.amount_cents)
     assert not top_award_won(house.book, house.book.links["nexus"])

@@ -292,3 +292,54 @@ def test_a_hand_without_envy_neither_gives_nor_waits() -> None:
     body = casino.do(EndGame(actor=DEALER, table="T1")).entries[-1].body
     assert ([], 0) == (body["envy"], body["envy_cents"])
     assert "envy_waits" not in body
+
+
+def test_envy_handed_out_late_counts_as_what_a_seat_has_had() -> None:
+    """A low hand confirmed after END GAME gives its own; another one, then found to be high, what is missing to its."""
+    casino = envious(EnvyTrigger.HIGHEST)
+    casino.lock((1, 2, 3))
+    low, other = casino.claim(1, "low"), casino.claim(2, "none")
+    for award in (low, other):
+        casino.do(Hold(actor=SUPERVISOR, award=award))
+    assert [] == casino.do(EndGame(actor=DEALER, table="T1")).entries[-1].body["envy"]
+    told = casino.do(Confirm(actor=SUPERVISOR, award=low)).entries[0].body["envy"]
+    assert [[2, 3000, low], [3, 3000, low]] == told
+    casino.correct(other, hand="high", by=OTHER)
+    told = casino.do(Confirm(actor=SUPERVISOR, award=other)).entries[0].body["envy"]
+    assert [[1, 25000, other], [3, 22000, other]] == told
+
+
+def test_two_highest_confirmed_at_once_give_what_is_missing_to_both() -> None:
+    """A tie of two whole meters, held, after two low hands gave theirs: of each seat's 60.00 each cent counts once."""
+    table = paytable(row("high", percent("100%"), envy="40"), row("low", fixed("20.00", scales=False), envy="30"))
+    casino = Casino(replace(link(level(reserve=None, ties="split"), table=table), envy_trigger=EnvyTrigger.HIGHEST))
+    casino.lock((1, 2, 3, 4, 5))
+    lows = [casino.claim(seat, "low") for seat in (1, 2)]
+    other = [casino.claim(seat, "low") for seat in (3, 4)]
+    for award in lows:
+        casino.confirm(award)
+    for award in other:
+        casino.do(Hold(actor=SUPERVISOR, award=award))
+    casino.do(EndGame(actor=DEALER, table="T1"))
+    for award in other:
+        casino.correct(award, hand="high", by=OTHER)
+    casino.do(Confirm(actor=SUPERVISOR, award=other[0]))
+    body = casino.do(Confirm(actor=SUPERVISOR, award=other[1])).entries[0].body
+    # seats 1 and 2 had 30.00 and get 80.00 in all, seat 5 had 60.00; seats 3 and 4 had 60.00, more than the other gives
+    gets: dict[int, int] = {}
+    for seat, cents, _ in body["envy"]:
+        gets[seat] = gets.get(seat, 0) + cents
+    assert {1: 50_00, 2: 50_00, 5: 20_00} == gets
+
+
+def test_a_round_ended_before_tokes_were_told_had_none() -> None:
+    """An entry of an old ledger: nothing for the dealer."""
+    casino = Casino(link())
+    casino.lock((1,))
+    casino.end()
+    told = casino.entries[-1]
+    old = replace(told, body={name: value for name, value in told.body.items() if name not in {"tokes", "toke_cents"}})
+    casino.lock((1,))
+    casino.book.apply(casino.book.seq + 1, "", old)
+    table = casino.book.tables["T1"]
+    assert (0, "OPEN", False) == (table.last_toke_cents, table.state.value, table.needs_end_game)
