@@ -174,3 +174,33 @@ def test_a_seat_without_chip_at_the_end_is_told_once() -> None:
         (Kind.UNREASONABLE, 4, "UNREASONABLE_CONTRIBUTION"),
     ] == told
     assert {1: 1} == {seat: wager.units for seat, wager in casino.book.tables["T1"].wagers.items()}
+
+
+@pytest.mark.parametrize("at_once", [True, False])
+def test_a_round_voided_at_once_is_voided_one_by_one(at_once: bool) -> None:
+    """Two misread hands of T1, and between them all that may happen on a link: wagers, wagers given back, an undo."""
+    table = paytable(
+        row("all", percent("100%")), row("tenth", percent("10%")), row("flat", fixed("3.00", from_meter=True))
+    )
+    levels = level(seed="100", increment="20%", reserve="4%", limit="101", overflow="next_meter")
+    casino = Casino(link(levels, table=table))
+    casino.lock((1, 2, 3), "T1")
+    casino.lock((1, 2, 3, 4), "T2")
+    first = casino.claim(1, "tenth", "T1")
+    flat = casino.claim(1, "flat", "T2")
+    casino.confirm(flat)
+    casino.claim(2, "all", "T1")
+    casino.do(Undo(actor=ADMINISTRATOR, award=flat, second=ACCOUNTANT, reference="R"))
+    casino.void_seat(3, "T2")
+    casino.end("T2")
+    casino.lock((5, 6), "T2")
+    third = casino.claim(3, "flat", "T1")
+    if not at_once:
+        for award in (third, "A3", first):
+            casino.void(award)
+    casino.void_round("T1")
+    # five wagers stand; those of T1, which had come first, lay in the meter, and what came last lies above the limit
+    assert ("100.40", "0.20", "0.60") == (casino.display(), casino.reserve(), casino.overflow())
+    assert {"voided"} == {award.state_word for award in casino.book.awards.values()}
+    assert "0.00" == casino.account("house/pays/T1")
+    assert casino.folded().balances == casino.book.balances
