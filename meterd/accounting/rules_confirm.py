@@ -96,7 +96,8 @@ def confirm(book: Book, command: Confirm) -> Answer:
         return Refused(Refusal.ALREADY_DONE, f"{award.id} waits for {', '.join(sorted(waiting))}")
     hands = {name: book.awards[name].hand for name in link.pending}
     freed = _freed(book, award.link, members)
-    members = [name for name in link.pending if name in {*members, *freed.pop(award.key, [])}]
+    together = {*members, *freed.pop(award.key, [])}
+    members = [name for name in link.pending if name in together]
     left = Timeline.of(book, award.link)
     done = confirmation(book, command, award, members, link.marks, hands)
     return (done, *_confirmations(book, command, left, freed, hands))
