@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from enum import StrEnum
 
 from meterd.accounting.commands import Actor, Command
 
@@ -59,3 +60,21 @@ class Tip(Command):
 
     award: str
     cents: int
+    second: Actor | None = None
+
+
+class TipReason(StrEnum):
+    """Why a tip that was handed out is taken back; there is no other reason."""
+
+    MISKEYED = "miskeyed"
+    WRONG_AWARD = "wrong-award"
+    NO_TIP = "no-tip"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UndoTip(Command):
+    """The tip beside an award was keyed wrong, and its money is in the tray again."""
+
+    award: str
+    reason: TipReason
+    second: Actor | None = None

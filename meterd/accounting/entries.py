@@ -93,6 +93,7 @@ class Kind(StrEnum):
     COMMON_CLAIMED = "CommonClaimed"
     HAND_SPLIT = "HandSplit"
     TIP_PAID = "TipPaid"
+    TIP_UNDONE = "TipUndone"
     DAY_READ = "DayRead"
     BOOK_CARRIED = "BookCarried"
     KEY_SET = "KeySet"

@@ -45,9 +45,15 @@ def _tip_paid(book: Book, entry: Entry) -> None:
     book.awards[name] = replace(book.awards[name], tip_cents=entry.body["amount_cents"])
 
 
+def _tip_undone(book: Book, entry: Entry) -> None:
+    name = entry.body["award"]
+    book.awards[name] = replace(book.awards[name], tip_cents=0)
+
+
 HANDLERS: Final[dict[Kind, Callable[[Book, Entry], None]]] = {
     Kind.NUMBER_KEYED: _numbers,
     Kind.SPIN_VOIDED: _numbers,
     Kind.HAND_SPLIT: _hand_split,
     Kind.TIP_PAID: _tip_paid,
+    Kind.TIP_UNDONE: _tip_undone,
 }

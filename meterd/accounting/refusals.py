@@ -200,7 +200,7 @@ ADVICE: Final[dict[Refusal, Advice]] = {
     ),
     Refusal.AMOUNT_OUT_OF_BOUNDS: Advice(
         "AMOUNT TOO BIG",
-        "The amount is beyond what may be moved.",
+        "The amount is beyond what may be moved; of a tip, the wager that it stands beside.",
         "Check the amount and the settings of the link.",
     ),
     Refusal.NOT_YET: Advice(

@@ -67,6 +67,7 @@ _DONE: Final[Mapping[str, str]] = {
     Kind.SPIN_VOIDED: "spin taken back",
     Kind.HAND_SPLIT: "hand split",
     Kind.TIP_PAID: "tip paid",
+    Kind.TIP_UNDONE: "tip taken back",
 }
 #: What a site file says as well; at the next start the two must agree.
 _IN_THE_FILE: Final = frozenset({Kind.LIMIT_SET, Kind.CAPS_POSTED})

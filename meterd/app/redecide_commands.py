@@ -15,7 +15,7 @@ from meterd.accounting import commands_links as links
 from meterd.accounting import commands_pools as pools
 from meterd.accounting.commands import SYSTEM, Command, Event
 from meterd.accounting.commands_day import ReadDay, SetKey
-from meterd.accounting.commands_streak import ClaimBoard, Number, Split, Tip, VoidSpin
+from meterd.accounting.commands_streak import ClaimBoard, Number, Split, Tip, TipReason, UndoTip, VoidSpin
 from meterd.accounting.entries import REQUEST, Entry, Kind
 from meterd.accounting.settings import LinkSettings, SiteSettings, TableSettings
 from meterd.accounting.settings_pools import FundSettings
@@ -118,6 +118,10 @@ def _tip(_entry: Entry, body: Facts) -> Iterator[Command]:
     yield Tip(actor=SYSTEM, award=body["award"], cents=body["tip_cents"])
 
 
+def _undone_tip(_entry: Entry, body: Facts) -> Iterator[Command]:
+    yield UndoTip(actor=SYSTEM, award=body["award"], reason=TipReason(body["reason"]))
+
+
 def _adjusted_claim(entry: Entry, body: Facts) -> Iterator[Command]:
     place = {name: body[name] for name in ("round", "seat", "hand")}
     yield links.AdjustClaim(actor=SYSTEM, table=entry.table or "", cents=body["amount_cents"], **place)
@@ -149,6 +153,7 @@ MAKERS: Final[dict[Kind, Maker]] = {
     Kind.WAGER_VOIDED: _of_a_seat,
     Kind.PAID: _asks(ask.Pay, "award", "slip", "method", "cashier", "payee", "payee_sha256"),
     Kind.TIP_PAID: _tip,
+    Kind.TIP_UNDONE: _undone_tip,
     Kind.CORRECTION: _asks(ask.Undo, "award", "reference", second=None),
     Kind.FOLDED: _asks(ask.Fold, "table", "seat"),
     Kind.JOINED: _asks(ask.Join, "table", "seats"),

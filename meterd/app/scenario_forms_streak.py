@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final
 
+from meterd.accounting.commands_streak import TipReason
 from meterd.accounting.settings import EnvyTo, EnvyTrigger, NumbersFrom, Settlement, SplitHand
 from meterd.app.scenario_words import Field, Form, matching
 
@@ -28,7 +29,16 @@ STREAK_FORMS: Final = (
         "the same, from the cards",
     ),
     Form("split", "split TABLE seat SEAT [by PERSON]", "a seat splits its hand in two"),
-    Form("tip", "tip AWARD AMOUNT (by PERSON)", "a tip beside the hand of an award wins with it and is handed out"),
+    Form(
+        "tip",
+        "tip AWARD AMOUNT (by PERSON) [and PERSON]",
+        "a tip beside the hand of an award wins with it and is handed out",
+    ),
+    Form(
+        "undo-tip",
+        "undo-tip AWARD (reason TIP_REASON) (by PERSON) [and PERSON]",
+        "a tip that was keyed wrong is taken back",
+    ),
     Form("expect-streak", "expect streak TABLE WHOLE", "how long the streak is; 0 before its first number"),
     Form("expect-toke", "expect toke TABLE MONEY", "the dealer's envy of the round just ended"),
 )
@@ -40,6 +50,7 @@ STREAK_FIELDS: Final[Mapping[str, Field]] = {
     "NUMBER": Field(matching(r"\d{1,2}|\d\+\d"), "a number such as 17 or 00, or two dice such as 2+2"),
     "SETTLEMENT": Field(Settlement, "an order of seats: " + " or ".join(Settlement)),
     "SPLIT": Field(SplitHand, "what a split means: " + " or ".join(SplitHand)),
+    "TIP_REASON": Field(TipReason, "why a tip is taken back: " + " or ".join(TipReason)),
 }
 
 STREAK_CHOICES: Final[Mapping[str, Sequence[str]]] = {
@@ -48,4 +59,5 @@ STREAK_CHOICES: Final[Mapping[str, Sequence[str]]] = {
     "NUMBERS_FROM": tuple(NumbersFrom),
     "SETTLEMENT": tuple(Settlement),
     "SPLIT": tuple(SplitHand),
+    "TIP_REASON": tuple(TipReason),
 }

@@ -10,7 +10,7 @@ from typing import Final
 
 from meterd.accounting.book import Book
 from meterd.accounting.commands import SYSTEM, Actor, Command, Role
-from meterd.accounting.commands_streak import ClaimBoard, Number, Split, Tip, VoidSpin
+from meterd.accounting.commands_streak import ClaimBoard, Number, Split, Tip, UndoTip, VoidSpin
 from meterd.accounting.state import TableState
 from meterd.app.scenario_parse import Statement
 from meterd.app.scenario_setup import fault
@@ -31,7 +31,8 @@ STREAK_COMMANDS: Final[Mapping[str, Callable[[Statement], Command]]] = {
     "spin": lambda s: Number(actor=SYSTEM, table=s["table"], number=s["number"]),
     "void-spin": lambda s: VoidSpin(actor=s["by"], table=s["table"], second=s.get("and")),
     "claim-board": _board,
-    "tip": lambda s: Tip(actor=s["by"], award=s["award"], cents=s["amount"]),
+    "tip": lambda s: Tip(actor=s["by"], award=s["award"], cents=s["amount"], second=s.get("and")),
+    "undo-tip": lambda s: UndoTip(actor=s["by"], award=s["award"], reason=s["reason"], second=s.get("and")),
     "split": lambda s: Split(actor=_dealer(s), table=s["table"], seat=s["seat"]),
 }
 

@@ -118,11 +118,11 @@ def test_a_tip_wins_at_the_odds_of_its_award_within_the_limit(
     if limit is not None:
         casino.do(PostCaps(**NOW, table="T1", player_cents=None, table_cents=None, tip_cents=limit))
         casino.book.tables["T1"].caps = tuple(one._replace(from_utc="") for one in casino.book.tables["T1"].caps)
-    casino.lock((1, 2))
+    casino.lock({1: 5, 2: 5})
     award = casino.claim(1, hand)
-    assert Refusal.AWARD_NOT_PENDING is casino.refuses(Tip(actor=DEALER, award=award, cents=500))
+    assert Refusal.AWARD_NOT_PENDING is casino.refuses(Tip(actor=SUPERVISOR, award=award, cents=500))
     casino.confirm(award)
-    body = casino.do(Tip(actor=DEALER, award=award, cents=500)).entries[0].body
+    body = casino.do(Tip(actor=SUPERVISOR, award=award, cents=500)).entries[0].body
     assert (500, amount, cut, limit) == (
         body["tip_cents"],
         body["amount_cents"],
@@ -133,7 +133,7 @@ def test_a_tip_wins_at_the_odds_of_its_award_within_the_limit(
         casino.account("paid/T1"),
         casino.account("house/pays/T1"),
     )
-    assert Refusal.ALREADY_DONE is casino.refuses(Tip(actor=DEALER, award=award, cents=500))
+    assert Refusal.ALREADY_DONE is casino.refuses(Tip(actor=SUPERVISOR, award=award, cents=500))
 
 
 def test_tips_that_cannot_be() -> None:
@@ -143,14 +143,14 @@ def test_tips_that_cannot_be() -> None:
     plain, odds = casino.claim(1, "fixed"), casino.claim(2, "six")
     for award in (plain, odds):
         casino.confirm(award)
-    assert Refusal.HAND_NOT_IN_PAYTABLE is casino.refuses(Tip(actor=DEALER, award=plain, cents=100))
+    assert Refusal.HAND_NOT_IN_PAYTABLE is casino.refuses(Tip(actor=SUPERVISOR, award=plain, cents=100))
     for cents in (0, -1, AMOUNT_CENTS_MAX + 1, AMOUNT_CENTS_MAX // 6):
-        assert Refusal.AMOUNT_OUT_OF_BOUNDS is casino.refuses(Tip(actor=DEALER, award=odds, cents=cents))
-    assert Refusal.AWARD_UNKNOWN is casino.refuses(Tip(actor=DEALER, award="A9", cents=100))
+        assert Refusal.AMOUNT_OUT_OF_BOUNDS is casino.refuses(Tip(actor=SUPERVISOR, award=odds, cents=cents))
+    assert Refusal.AWARD_UNKNOWN is casino.refuses(Tip(actor=SUPERVISOR, award="A9", cents=100))
     casino.end()
-    assert Refusal.ROUND_CLOSED is casino.refuses(Tip(actor=DEALER, award=odds, cents=100))
+    assert Refusal.ROUND_CLOSED is casino.refuses(Tip(actor=SUPERVISOR, award=odds, cents=100))
     casino.lock((1,))
-    assert Refusal.ROUND_CLOSED is casino.refuses(Tip(actor=DEALER, award=odds, cents=100))
+    assert Refusal.ROUND_CLOSED is casino.refuses(Tip(actor=SUPERVISOR, award=odds, cents=100))
     held = casino.claim(1, "six")
     casino.do(Hold(actor=SUPERVISOR, award=held))
-    assert Refusal.AWARD_NOT_PENDING is casino.refuses(Tip(actor=DEALER, award=held, cents=100))
+    assert Refusal.AWARD_NOT_PENDING is casino.refuses(Tip(actor=SUPERVISOR, award=held, cents=100))

@@ -32,8 +32,8 @@ EXPECTED = {
     "dispose", "dispose-share", "drop", "end", "fold", "hand", "hold", "join", "late-claim", "leave", "limit",
     "notice", "number", "open-table", "pay", "pay-share", "post", "pot", "rake", "recover-seed", "release", "reopen",
     "resume", "return", "rollover", "runner", "split", "strike-out", "suspend", "tip", "transfer", "transfer-pool",
-    "unclaimed", "unclaimed-share", "undo", "undo-pot", "undo-win", "void", "void-round", "void-seat", "void-spin",
-    "win",
+    "unclaimed", "unclaimed-share", "undo", "undo-pot", "undo-tip", "undo-win", "void", "void-round", "void-seat",
+    "void-spin", "win",
 }  # fmt: skip
 
 #: One word for each field of the language that an act has.
@@ -43,6 +43,7 @@ SAMPLES = {
     "AMOUNT_OR_NONE": "1.00", "COUNT": "1", "RATE": "5%", "SHARES": '"50% to 1"', "NUMBER": "17", "PART": "reserve",
     "PLACE": "house", "POOL_OR_OUT": "house", "POOL_OR_LICENSEE": "licensee", "TEXT": '"a text"', "WORD": "misread",
     "DAY": "2026-12-01", "YES_OR_NO": "yes", "OVERFLOW": "house", "VERDICT": "easier", "PAYTABLE": "co/nexus/pmg-1",
+    "TIP_REASON": "miskeyed",
 }  # fmt: skip
 
 
