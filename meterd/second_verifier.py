@@ -28,7 +28,7 @@ import re
 import sqlite3
 import sys
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
@@ -267,6 +267,7 @@ class Money:
         """Begin before entry 1."""
         self.balance: dict[str, int] = defaultdict(int)
         self.standing: dict[str, int] = {}
+        self.pools: set[str] = set()
         self.owner: dict[str, str] = {}
 
     def take(self, entry: Entry, facts: dict[str, Any]) -> None:
@@ -309,6 +310,7 @@ class Money:
             self.standing[key] = stored.get("standing_seed_microcents", self.standing.get(key, 0))
         for key, stored in pools.items():
             self._same(seq, f"pool/{key}", stored["microcents"])
+        self.pools |= pools.keys()
 
     def _same(self, seq: int, account: str, stored: int) -> None:
         if self.balance.get(account, 0) != stored:
@@ -530,14 +532,16 @@ class Ledger:
         self.roots: dict[int, bytes] = {}
         self.wanted: set[int] = set()
         self._vouched = keys
-        self._keys: list[str] = []
-        self._sealed = False
+        self._keys: list[tuple[int, str]] = []  # each with the entry that put it in force, or carried it over
+        self._reading: dict[str, Any] | None = None  # the facts of the day's reading that is the last entry
+        self._day = ""
+        self._began: tuple[int, str, dict[str, int]] = (1, "", {})  # this volume: first entry, its time, the balances
         self._known: set[bytes] = set()
 
     @property
     def keys(self) -> list[str]:
         """The keys that a checkpoint may be signed with."""
-        return self._vouched or self._keys
+        return self._vouched or [key for _, key in self._keys]
 
     def take_volume(self, path: Path) -> None:
         """Check one file. A row that does not hold is named before a fault of the file as a whole."""
@@ -553,9 +557,12 @@ class Ledger:
                 shape = BadError(None, f"its schema cannot be read: {error}")
             except BadError as bad:
                 shape = bad
+            named = re.fullmatch(r"ledger-([1-9][0-9]*)\.db", path.name)
             try:
                 for place, entry in enumerate(entries(connection)):
                     self.take(entry, first_of_file=place == 0)
+                    if place == 0 and named and int(named[1]) != self.entries and shape is None:
+                        shape = BadError(None, f"it is named so and begins with entry {self.entries}")
             except (sqlite3.Error, TypeError) as error:
                 raise shape or BadError(None, f"it cannot be read: {error}") from error
             except BadError as bad:
@@ -578,9 +585,13 @@ class Ledger:
         facts = facts_of(entry)
         try:
             self._borders(seq, entry, facts, first_of_file=first_of_file, alone=alone)
+            self.money.take(entry, facts)
+            if self._reading is not None:
+                self._read(seq, self._reading)
         except (KeyError, TypeError, ValueError, AttributeError) as error:
-            raise BadError(seq, "what it carries over has not the form that it should have") from error
-        self.money.take(entry, facts)
+            raise BadError(seq, "what it tells of the ledger has not the form that it should have") from error
+        if kind_of((entry, facts)) == "BookCarried":
+            self._began = (seq, entry.column["at_utc"].decode(), dict(self.money.balance))
         self.entries, self.head = seq, entry.column["hash"]
         self.tree.add(self.head)
         if seq == 1:
@@ -594,15 +605,20 @@ class Ledger:
         kind = entry.column["kind"].decode()
         if (kind == "LedgerCreated") != (seq == 1):
             raise BadError(seq, f"a ledger begins with LedgerCreated and holds no other; this is {kind}")
-        if (kind == "BookCarried") != (first_of_file and seq > 1) or (self._sealed and kind != "BookCarried"):
+        sealed = self._reading is not None
+        if (kind == "BookCarried") != (first_of_file and seq > 1) or (sealed and kind != "BookCarried"):
             raise BadError(seq, "a volume behind the first begins with BookCarried, behind the day's reading")
         if kind == "BookCarried":
-            if not alone and not self._sealed:
+            if not alone and not sealed:
                 raise BadError(seq, "the volume before it was not closed by a day's reading")
             self._carried(seq, entry, facts, alone=alone)
         if kind == "KeySet":
-            self._keys.append(facts["key"])
-        self._sealed = kind == "DayRead"
+            before = self._keys[-1][1] if self._keys else None
+            key_of(facts["key"])
+            if facts["key"] == before or facts["replaces"] != before:
+                raise BadError(seq, f"it does not replace the key in force, {before}, by another")
+            self._keys.append((seq, facts["key"]))
+        self._reading = facts if kind == "DayRead" else None
 
     def _carried(self, seq: int, entry: Entry, facts: dict[str, Any], *, alone: bool) -> None:
         """The book that a volume begins with: the sums so far or, where no volume before is here, the beginning."""
@@ -614,25 +630,63 @@ class Ledger:
             self.first = seq
             self.money.balance.update(balances)
             self.tree.size, self.tree.subtrees = facts["tree"]["size"], subtrees
-            self._keys = list(facts["keys"])
+            self.roots[self.tree.size] = self.tree.root()
+            self._keys = [(seq, key) for key in facts["keys"]]
             self.origin = facts["origin"]
+            self._began = (facts["sealed"]["first_seq"], "", {})
+            self._day = facts["day"]
+            self._reading = facts
         mine = {account: amount for account, amount in self.money.balance.items() if amount}
+        sealed = {"first_seq": self._began[0], "last_seq": seq - 1, "head": entry.column["prev"].hex()}
+        tree = {"size": seq - 1, "root": self.tree.root().hex(), "frontier": [one.hex() for one in self.tree.subtrees]}
+        reading = self._reading or {}
         compared = {
-            "number or hash of the last entry": [facts["sealed"]["last_seq"], facts["sealed"]["head"]]
-            == [seq - 1, entry.column["prev"].hex()],
+            "format": facts["format"] == 2 and type(facts["format"]) is int,
+            "number or hash of the last entry": same(facts["sealed"], sealed),
             "balances": balances == mine,
-            "tree": (facts["tree"]["size"], subtrees) == (self.tree.size, self.tree.subtrees)
-            and self.tree.size == seq - 1,
-            "root": facts["tree"]["root"] == self.tree.root().hex(),
-            "keys": facts["keys"] == self._keys,
+            "tree": same(facts["tree"], tree) and self.tree.size == seq - 1,
+            "keys": facts["keys"] == [key for _, key in self._keys],
             "origin": facts["origin"] == self.origin,
+            "day": facts["day"] == self._day,
+            "levels": same(facts["levels"], reading["levels"])
+            and accounts(mine, LEVEL_PARTS.values()) <= facts["levels"].keys(),
+            "pools": same(facts["pools"], reading["pools"]) and accounts(mine, ["pool"]) <= facts["pools"].keys(),
         }
         for what, holds in compared.items():
             if not holds:
                 raise BadError(seq, f"the {what} it carries over is not what the entries before make")
 
+    def _read(self, seq: int, facts: dict[str, Any]) -> None:
+        """The reading of a gaming day tells what its postings have made, of everything there is."""
+        since, since_utc, then = self._began
+        now, get = self.money.balance, facts["moved"].get
+        moved = {account: now[account] - then.get(account, 0) for account in now}
+        owed = self.money.liability()
+        tables = {"dropped": ("drop", -1), "paid": ("paid", 1), "house_hold": ("house/hold", 1)}
+        tables["house_pays"] = ("house/pays", 1)
+        compared = {
+            "days": max(facts["day"], self._day) < facts["next_day"],
+            "since_seq or since_utc": [facts["since_seq"], facts["since_utc"]] == [since, since_utc],
+            "moved": same(facts["moved"], {account: amount for account, amount in moved.items() if amount}),
+            "levels": facts["levels"].keys() == self.money.standing.keys(),
+            "pools": facts["pools"].keys() == self.money.pools,
+            "links": {key.partition("/")[0] for key in self.money.standing} <= facts["links"].keys(),
+            "liability_microcents": self.first != 1
+            or all(link["liability_microcents"] == owed.get(name, 0) for name, link in facts["links"].items()),
+            "tables": accounts(moved, ["drop"]) <= facts["tables"].keys()
+            and all(
+                table[f"{part}_microcents"] == sign * get(f"{account}/{name}", 0)
+                for name, table in facts["tables"].items()
+                for part, (account, sign) in tables.items()
+            ),
+        }
+        for what, holds in compared.items():
+            if not holds:
+                raise BadError(seq, f"{what} of the day's reading are not what the entries make")
+        self._day = facts["next_day"]
+
     def hold(self, checkpoint: Checkpoint) -> None:
-        """A checkpoint is true of this ledger."""
+        """A checkpoint is true of this ledger, and a key signed it that the ledger had not replaced at its size."""
         if checkpoint.origin != self.origin:
             raise BadError(None, f"the checkpoint is of the ledger {checkpoint.origin}, this is {self.origin}")
         if checkpoint.size > self.entries:
@@ -645,6 +699,20 @@ class Ledger:
             raise BadError(
                 None, f"the first {checkpoint.size} entries are not those of the checkpoint: some were changed"
             )
+        before = [key for seq, key in self._keys if seq <= checkpoint.size]
+        if all(key in before[:-1] and key != before[-1] for key in checkpoint.by):
+            raise BadError(None, f"it is signed with a key that the ledger had replaced before entry {checkpoint.size}")
+
+
+def accounts(balances: dict[str, int], kinds: Iterable[str]) -> set[str]:
+    """What follows these kinds in the names of accounts that hold something."""
+    found = [account.partition("/") for account, amount in balances.items() if amount]
+    return {rest for kind, _, rest in found if kind in kinds}
+
+
+def same(one: Any, other: Any) -> bool:
+    """Equal, and of the same types: ``1`` is not ``true``."""
+    return json.dumps(one, sort_keys=True) == json.dumps(other, sort_keys=True)
 
 
 def report(ledger: Ledger, held: int, bad: BadError | None, file: Path) -> dict[str, Any]:
@@ -777,7 +845,7 @@ def check_pack(path: Path, since: list[Path], keys: list[str]) -> dict[str, Any]
         unlike = [
             name
             for name in sorted(pack["summary"].keys() | plain)
-            if not _same(pack["summary"].get(name), plain.get(name))
+            if not same(pack["summary"].get(name), plain.get(name))
         ]
         if unknown or pack["meterd_pack"] != 1:
             found["reason"] = f"it is not of the form that is known: {', '.join(unknown) or pack['meterd_pack']}"
@@ -799,11 +867,6 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(found) != len(pairs):
         raise ValueError("a name stands twice in one object")
     return found
-
-
-def _same(one: Any, other: Any) -> bool:
-    """Equal, and of the same types: ``1`` is not ``true``."""
-    return json.dumps(one, sort_keys=True) == json.dumps(other, sort_keys=True)
 
 
 def of_round(table: str, number: int, size: int, kept: list[Kept]) -> dict[str, Any]:

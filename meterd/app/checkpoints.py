@@ -43,6 +43,8 @@ def read_checkpoint(path: Path, keys: Iterable[str] = ()) -> Kept:
         NoteError: it is none, or a signature of one of the keys does not hold.
         OSError: the file cannot be read.
     """
+    if path.exists() and not path.is_file():  # a pipe would be waited for
+        raise NoteError("it is no regular file")
     with path.open("rb") as file:
         data = file.read(_LONGEST)
     try:

@@ -13,14 +13,16 @@ from typing import Any, Final, NamedTuple
 
 from meterd.accounting.book import Book
 from meterd.accounting.entries import Entry, Kind
+from meterd.app.borders import KeysSet, unsigned, wrong_about_itself
+from meterd.app.checkpoints import Kept, read_checkpoint
 from meterd.app.rows import draft_entry
-from meterd.app.volumes import Standing, carries, opened
+from meterd.app.volumes import Standing, carries, carries_itself, opened
 from meterd.edge import sqlite, volume
 from meterd.edge.store import SEAL, read_records
 from meterd.errors import LedgerError, MeterdError
 from meterd.ledger.canonical import is_canonical
 from meterd.ledger.chain import GENESIS
-from meterd.ledger.note import Checkpoint
+from meterd.ledger.note import Checkpoint, NoteError
 from meterd.ledger.record import Record
 from meterd.ledger.verify import FirstBad, check_record
 
@@ -69,18 +71,29 @@ class Report(NamedTuple):
         }
 
 
-def verify(*paths: Path, since: Sequence[Checkpoint] = (), judge: Judge | None = None) -> Report:
+def verify(
+    *paths: Path,
+    since: Sequence[Checkpoint] = (),
+    notes: Sequence[Path] = (),
+    keys: Sequence[str] = (),
+    judge: Judge | None = None,
+) -> Report:
     """Verify a ledger's folder, or its files in the order given.
 
     Each entry is hashed, put in its place in the chain, folded, and the level values it stores are compared with the
     fold's. The shape of each file (tables, triggers, format) is checked too, and that a volume begins with the book of
-    the one before. ``since`` are checkpoints that somebody kept: the ledger must begin with what they tell. ``judge``
-    looks at each entry before it is folded.
+    the one before. ``since`` are checkpoints that somebody kept: the ledger must begin with what they tell. ``notes``
+    are such in files, signed by one of ``keys`` (``name+id+key``) or, without any, of those the ledger says it had.
+    ``judge`` looks at each entry before it is folded.
     """
-    audit = Audit(frozenset(checkpoint.size for checkpoint in since), judge)
     where: list[FirstBad] = []
     file: Path | None = None
+    audit = Audit(judge=judge)
+    kept: list[Checkpoint] = list(since)
     try:
+        for file in notes:
+            kept += [_note(file, ()).checkpoint]
+        audit.asked = frozenset(checkpoint.size for checkpoint in kept)
         for file in _files(paths):
             audit.begin_volume()
             finding = _verify_file(file, audit)
@@ -91,6 +104,13 @@ def verify(*paths: Path, since: Sequence[Checkpoint] = (), judge: Judge | None =
             where.append(FirstBad(None, "there is no ledger here"))
         if not where:
             where.extend(bad for one in since if (bad := audit.proves(one)) is not None)
+        for file in notes if not where else ():
+            found = _note(file, keys or [key for _, key in audit.keys])
+            bad = audit.proves(found.checkpoint)
+            reason = bad.reason if bad is not None else unsigned(found.signers, audit.keys, found.checkpoint.size)
+            if reason is not None:
+                where.append(bad or FirstBad(None, reason))
+                break
     except Exception as cause:  # noqa: BLE001 - rule 1: an unforeseen kind of damage is still a finding
         where.append(FirstBad(None, _words(cause)))
     standing = audit.standing
@@ -102,37 +122,51 @@ def verify(*paths: Path, since: Sequence[Checkpoint] = (), judge: Judge | None =
         file or paths[0],
         audit.first_seq,
         None if standing is None else standing.checkpoint,
-        tuple(sorted(one.size for one in since)) if not where else (),
+        tuple(sorted({one.size for one in kept})) if not where else (),
     )
 
 
-def unusable(paths: Sequence[Path]) -> str | None:
+def _note(file: Path, keys: Iterable[str]) -> Kept:
+    """A checkpoint from a file.
+
+    Raises:
+        LedgerError: it is none, or a signature by one of the keys does not hold.
+    """
+    try:
+        return read_checkpoint(file, keys)
+    except NoteError as cause:
+        raise LedgerError(str(cause)) from cause
+
+
+def unusable(paths: Sequence[Path], notes: Sequence[Path] = ()) -> str | None:
     """Why these paths are nothing to verify, or None: wrong use, as opposed to a ledger that does not hold."""
-    if len(paths) > 1 and any(path.is_dir() for path in paths):
-        return "give one folder, or the volumes of one ledger in order: two folders are two ledgers"
-    for path in paths:
-        try:
-            if not path.exists():
-                return f"{path} does not exist"
-            if not path.is_dir():
-                path.open("rb").close()
-            elif not volume.volumes(path) and not (path / volume.LINK).is_symlink():
-                return f"there is no ledger in {path}"
-        except OSError as cause:
-            return f"{path} cannot be read by this user ({cause.strerror})"
-    return None
+    try:
+        folders = [path for path in paths if path.is_dir()]
+        if folders and len(paths) > 1:
+            return "give one folder, or the volumes of one ledger in order: two folders are two ledgers"
+        for folder in folders:
+            if not volume.volumes(folder) and not (folder / volume.LINK).is_symlink():
+                return f"there is no ledger in {folder}"
+    except OSError as cause:
+        return f"{cause.filename} cannot be read by this user ({cause.strerror})"
+    files = [*notes, *(path for path in paths if path not in folders)]
+    return next((wrong for path in files if (wrong := sqlite.unreadable(path)) is not None), None)
 
 
 class Audit:
     """Takes entries one by one and says of each whether it holds behind those before it."""
 
     def __init__(self, asked: frozenset[int] = frozenset(), judge: Judge | None = None) -> None:
-        """Begin before the first entry. ``asked`` are sizes at which the tree's root is wanted later."""
+        """Begin before the first entry. ``asked`` are sizes at which the tree's root is wanted later.
+
+        ``keys`` of an audit are those of its entries, each with the entry that put it in force or carried it over.
+        """
         self.entries = 0
         self.head = GENESIS
         self.first_seq = 1
         self.standing: Standing | None = None
-        self._asked = asked
+        self.keys: KeysSet = []
+        self.asked = asked
         self._judge = judge
         self._roots: dict[int, bytes] = {}
         self._first = True  # the next entry is the first of a volume
@@ -209,6 +243,7 @@ class Audit:
             standing.tree.append(record.hash)
             standing.last = record
             self._note_root(standing)
+            self.keys += [(record.seq, key) for key in standing.book.keys[len(self.keys) :]]
         return wrong
 
     def _place(self, record: Record, entry: Entry) -> str | None:
@@ -220,17 +255,17 @@ class Audit:
         if (entry.kind is Kind.BOOK_CARRIED) != (first and record.seq > 1):
             return f"each later volume begins with BookCarried and holds no other; this is {entry.kind.value}"
         if standing is None:
-            return None
+            return carries_itself(entry, record.seq, record.prev) if entry.kind is Kind.BOOK_CARRIED else None
         if first:
             wrong = carries(standing, entry)
             standing.first_seq = record.seq
             return wrong
         if standing.last.kind == SEAL:
             return f"entry {standing.last.seq} has sealed this volume: nothing follows it here"
-        return None
+        return wrong_about_itself(standing.book, entry)
 
     def _note_root(self, standing: Standing) -> None:
-        if standing.tree.size in self._asked:
+        if standing.tree.size in self.asked:
             self._roots[standing.tree.size] = standing.tree.root()
 
 
@@ -269,10 +304,14 @@ def _unstored(entry: Entry) -> str | None:
 
 def _verify_file(file: Path, audit: Audit) -> FirstBad | None:
     """What is wrong with one volume; a row before a fault of the file as a whole, because it says more."""
+    named, first = volume.first_seq_of(file), audit.next_seq
     try:
         with closing(sqlite.reader(file)) as db:
             shape = volume.shape_findings(db)
             bad_row = _first_bad_row(volume.rows(db), audit)
+            first = audit.first_seq if audit.entries and first == 1 else first
+            if bad_row is None and not shape and named not in {None, first}:
+                return FirstBad(None, f"its name says that it begins with entry {named}, and it begins with {first}")
             if not shape or (bad_row is not None and bad_row.seq is not None):
                 return bad_row
             return FirstBad(None, "; ".join(shape))

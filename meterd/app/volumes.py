@@ -195,19 +195,46 @@ def next_volume(standing: Standing) -> tuple[Record, Entry]:
 def carries(standing: Standing, entry: Entry) -> str | None:
     """Why the first entry of a volume is not what follows from the volume before; None where it is.
 
-    An older program may have written it: fields that it did not know are as if they were at their defaults.
+    An older program may have written it: fields of ``book`` that it did not know are as if they were at their defaults.
     """
     if standing.last.kind != SEAL:
         return f"the volume before was not sealed: its last entry is {standing.last.kind}"
-    expected = parse(canonical(first_facts(standing)))
-    told = {name: fact for name, fact in entry.body.items() if name not in _OF_THE_WRITER}
-    odd = [name for name, fact in told.items() if not says(expected.get(name), fact)]
-    odd += sorted(expected.keys() - entry.body.keys())
+    return _unlike(first_facts(standing), entry)
+
+
+def carries_itself(entry: Entry, seq: int, prev: bytes) -> str | None:
+    """Why the first entry of a volume, without those before it, cannot be what such an entry is; None where it can."""
+    book = Book()
+    take_over(book, entry.body)
+    tree, sealed = carried_tree(entry.body), entry.body["sealed"]
+    facts = {
+        "format": volume.FORMAT,
+        "origin": entry.body["origin"],
+        "sealed": {"first_seq": sealed["first_seq"], "last_seq": seq - 1, "head": prev.hex()},
+        "tree": {"size": seq - 1, "root": tree.root().hex(), "frontier": [node.hex() for node in tree.frontier]},
+        **carried(book),
+    }
+    return _unlike(facts, entry) or (
+        "the balances it carries over do not sum to zero" if book.residual_microcents() else None
+    )
+
+
+def _unlike(facts: Mapping[str, Any], entry: Entry) -> str | None:
+    """What in a first entry is not what follows; only ``book`` may be in an older program's form."""
+    expected = parse(canonical(facts))
+    odd = sorted(
+        name
+        for name in (expected.keys() | entry.body.keys()) - _OF_THE_WRITER
+        if name not in expected or name not in entry.body or canonical(expected[name]) != canonical(entry.body[name])
+    )
+    written = entry.body.get("format")
+    if isinstance(written, bool) or not isinstance(written, int) or not 2 <= written <= volume.FORMAT:
+        odd.append("format")
     if not odd:
         loaded = Book()
         take_over(loaded, entry.body)
         again = carried(loaded)["book"]
-        odd = [f"book.{name}" for name, fact in carried(standing.book)["book"].items() if fact != again[name]]
+        odd = [f"book.{name}" for name, fact in facts["book"].items() if fact != again[name]]
     return f"it does not carry on what the volume before left: {', '.join(odd)}" if odd else None
 
 

@@ -113,33 +113,29 @@ def verify(
     Takes the ledger's folder, or its volumes in order. Reads only, and may run beside the daemon.
 
     A ledger whose last entries were cut off cleanly holds as well: only a checkpoint that was kept elsewhere tells
-    (--since), or a head and a number of entries that were noted. Compare them with what is printed here.
+    (--since), or a head and a number of entries that were noted. Compare them with what is printed here. Checkpoints
+    beside the ledger are held against it too. Without --key a signature counts if it is by a key that the ledger says
+    it had: whoever writes a ledger anew writes its keys anew, so give the key that you were told.
 
-    Exit codes: 0 all of it holds, 1 something does not, 2 wrong use: no ledger there, or not to be read.
+    Exit codes: 0 all of it holds, 1 something does not, 2 wrong use: no ledger there, or not to be read, 74 the answer
+    could not be written.
     """
-    from meterd.app.checkpoints import read_checkpoint
     from meterd.app.redecide import Judging
     from meterd.app.verify import unusable
     from meterd.app.verify import verify as verify_ledger
-    from meterd.ledger.note import NoteError
+    from meterd.ledger.note import NoteError, parse_key
 
-    wrong = unusable(paths)
+    wrong = unusable(paths, notes)
     if wrong is not None:
         raise click.UsageError(wrong)
-    kept = []
-    for note in notes:
-        try:
-            kept.append(read_checkpoint(note, keys))
-        except (NoteError, OSError) as cause:
-            click.echo(f"NOT OK: {note}: {cause}", err=True)
-            sys.exit(EXIT_FINDING)
-        if keys and not kept[-1].signers:
-            click.echo(f"NOT OK: {note}: none of the keys given has signed it", err=True)
-            sys.exit(EXIT_FINDING)
+    try:
+        for key in keys:
+            parse_key(key)
+    except NoteError as cause:
+        raise click.UsageError(str(cause)) from cause
+    beside = sorted(paths[0].glob("checkpoint-*.txt")) if paths[0].is_dir() else []
     judging = Judging() if with_rules else None
-    report = verify_ledger(
-        *paths, since=[one.checkpoint for one in kept], judge=None if judging is None else judging.judge
-    )
+    report = verify_ledger(*paths, notes=[*notes, *beside], keys=keys, judge=None if judging is None else judging.judge)
     document = report.to_json() | ({"rules": judging.to_json()} if judging is not None else {})
     click.echo(json.dumps(document) if as_json else _words(report))
     if judging is not None and not as_json:
@@ -154,7 +150,8 @@ def _words(report: Report) -> str:
 
     lines = []
     if report.first_bad is None:
-        lines.append(f"ok: {_held(report.entries)}; head {report.head.hex()}")
+        since = "" if report.first_seq == 1 else f" from entry {report.first_seq} on, what was before is not here"
+        lines.append(f"ok: {_held(report.entries)}{since}; head {report.head.hex()}")
         if report.since:
             lines.append(f"it goes on from the checkpoints of {', '.join(map(str, report.since))} entries")
         else:

@@ -9,7 +9,8 @@ Rule 3: sqlite-utils gets a connection that we opened, and loads no plugins into
 from __future__ import annotations
 
 import sqlite3
-from contextlib import closing
+import stat
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Final
 
@@ -27,6 +28,7 @@ __all__ = [
     "in_memory",
     "new_file",
     "reader",
+    "unreadable",
     "writer",
 ]
 
@@ -165,7 +167,23 @@ def describe(error: BaseException) -> str:
     return f"{name}: {error}" if name else f"{type(error).__name__}: {error}"
 
 
+def unreadable(path: Path) -> str | None:
+    """Why a path is no file that this user can read to its end, or None. Nothing waits: a pipe is not opened."""
+    try:
+        if not stat.S_ISREG(path.stat().st_mode):
+            return f"{path} is no regular file"
+        path.open("rb").close()
+    except FileNotFoundError:
+        return f"{path} does not exist"
+    except OSError as cause:
+        return f"{path} cannot be read by this user ({cause.strerror})"
+    return None
+
+
 def _connect(path: Path, options: str, timeout: float) -> sqlite3.Connection:
+    with suppress(OSError):
+        if not stat.S_ISREG(path.stat().st_mode):  # a pipe would be waited for
+            raise LedgerError(f"{path} is no regular file")
     uri = f"{path.resolve().as_uri()}?{options}"
     return sqlite3.connect(uri, uri=True, isolation_level=None, timeout=timeout, check_same_thread=False)
 

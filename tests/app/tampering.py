@@ -30,9 +30,7 @@ from meterd.accounting.commands import (
 )
 from meterd.app.create import create_with
 from meterd.app.verify import Report, verify
-from meterd.edge.keys import SigningKey, signature_holds
-from meterd.ledger.note import NoteError, parse_checkpoint, parse_note, signed_by
-from meterd.ledger.verify import FirstBad
+from meterd.edge.keys import SigningKey
 
 KEY = SigningKey("riverside-2026", bytes(range(32)))
 DAYS = 3
@@ -48,9 +46,7 @@ def write(folder: Path, entries: int, numbers: random.Random) -> None:
     for day in range(1, DAYS + 1):
         while shift.store.seq < entries * day // DAYS:
             shift.play(*a_round(numbers, shift.store.seq, len(shift.book.awards) + 1))
-        if day < DAYS:
-            shift.end_day(day)
-        note = shift.standing.checkpoint
+        note = shift.end_day(day) if day < DAYS else shift.standing.checkpoint  # of the day's reading, the last entry
         (folder / f"checkpoint-{note.size}.txt").write_text(KEY.sign_note(note.text), encoding="utf-8")
     shift.store.close()
 
@@ -236,18 +232,7 @@ def judge(first: Report, second: dict[str, Any], sound: bytes) -> str | None:
 
 def first_word(folder: Path, notes: list[Path]) -> Report:
     """What the first verifier says of a ledger and its checkpoints."""
-    known = []
-    for path in notes:
-        try:
-            note = parse_note(path.read_text(encoding="utf-8"))
-            known.append(parse_checkpoint(note.text))
-            signed = signed_by(note, [KEY.public], signature_holds)
-            error = "" if signed else "signed by nobody we know"
-        except NoteError as found:
-            error = str(found)
-        if error:
-            return verify(folder)._replace(first_bad=FirstBad(None, f"{path.name}: {error}"))
-    return verify(folder, since=known)
+    return verify(folder, notes=notes, keys=[str(KEY.public)])
 
 
 def attempt(

@@ -31,6 +31,7 @@ from meterd.edge import store as store_module
 from meterd.edge.store import Store, read_records
 from meterd.errors import LedgerError
 from meterd.ledger.chain import seal
+from meterd.ledger.note import Checkpoint
 from meterd.ledger.record import Draft
 
 
@@ -61,9 +62,10 @@ class Shift:
             self.committer.decide(command)
         self.committer.commit()
 
-    def end_day(self, day: int) -> None:
+    def end_day(self, day: int) -> Checkpoint:
         _, checkpoint = self.committer.end_day(f"2026-12-{day:02d}", f"2026-12-{day + 1:02d}")
         assert checkpoint is not None
+        return checkpoint
 
 
 def open_round() -> list[Command]:
