@@ -178,6 +178,7 @@ def _unit_us(bus: BusConfig, module: ModuleRef, poll: PollConfig) -> int:
         add(read_backs * 1000, _READ_REQUEST, _REPLY_FRAME + _bytes(profile.outputs.count))
     if profile.text is not None:
         add(TEXT_WRITES * 1000, _WRITE_FRAME + 2 * profile.text.words, _WRITE_REPLY)
+        add(READ_BACKS * 1000, _READ_REQUEST, _REPLY_FRAME + 2 * profile.text.words)
     if profile.heartbeat is not None:
         add(HEARTBEATS * 1000, _WRITE_FRAME + 1, _WRITE_REPLY)
     return total

@@ -2,7 +2,8 @@
 
 Rule 1: wanted outputs are a level, the newest replaces all before it. Until somebody wants something, and once the
 daemon stops, that is the safe state: seat lamps dark, "betting closed" lit.
-Rule 2: what a module acknowledged is not what it shows; only a read-back says so.
+Rule 2: what a module acknowledged is not what it shows; only a read-back says so. A display's text too: the reply to a
+write of registers tells how many, not which words, so that of an earlier write would do.
 Rule 3: on the way from one state to another no lamp is steady that should not be.
 
 Units: ``*_s`` seconds of the monotonic clock.
@@ -14,7 +15,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from meterd.config import BitBlock, ModuleRef, Profile, UnitWanted
-from meterd.edge.modbus_line import READ_COILS, WRITE_COILS, WRITE_REGISTERS, Reply, Request
+from meterd.edge.modbus_line import READ_COILS, READ_HOLDING, WRITE_COILS, WRITE_REGISTERS, Reply, Request
 
 FLASH_HALF_S: Final = 0.25  # 2 Hz, easily told from steady and slow enough for a relay
 
@@ -53,6 +54,8 @@ class Outputs:
         self._written: dict[int, tuple[int, ...]] = {}
         self._confirmed_seq = -1
         self._text_written: tuple[int, ...] | None = None
+        self._text_readable = True
+        self._text_turn = False
         self._stale = True
         self._phase = 0
 
@@ -152,11 +155,26 @@ class Outputs:
         return Request(self.plan.unit, WRITE_COILS, self.profile.heartbeat, 1, (int(self._heartbeat),))
 
     def check_request(self) -> Request | None:
-        """A read-back of the outputs; None while nothing was written."""
-        block = self.profile.outputs
-        if block is None or not self._written:
+        """A read-back of the outputs, or of the text, in turns where there are both; None while nothing was written."""
+        outputs, text = self.profile.outputs, self.profile.text
+        coils = outputs is not None and bool(self._written)
+        words = text is not None and self._text_readable and self._text_written is not None
+        self._text_turn = words and not (coils and self._text_turn)
+        if text is not None and self._text_turn:
+            return Request(self.plan.unit, READ_HOLDING, text.address, text.words)
+        if outputs is None or not coils:
             return None
-        return Request(self.plan.unit, READ_COILS, block.address, block.count)
+        return Request(self.plan.unit, READ_COILS, outputs.address, outputs.count)
+
+    def text_refused(self) -> None:
+        """The module does not let its text be read: it is written again with each check instead."""
+        self._text_readable = False
+
+    def rewrite_text(self) -> None:
+        """Where the text cannot be read back, take it for unknown, so that it is written again."""
+        if self.profile.text is not None and not self._text_readable:
+            self._text_written = None
+            self._stale = True
 
     def wrote(self, request: Request) -> None:
         """A write was acknowledged."""
@@ -172,6 +190,8 @@ class Outputs:
 
     def checked(self, reply: Reply, now_s: float) -> bool:
         """Compare a read-back with what was written. False: it differs and will be written again."""
+        if self._text_turn:
+            return self._text_checked(reply)
         block = self.profile.outputs
         if block is None:
             return True
@@ -187,6 +207,15 @@ class Outputs:
         if not self.output_writes(now_s):
             self._confirmed_seq = self._wanted.seq
         return True
+
+    def _text_checked(self, reply: Reply) -> bool:
+        """Compare a display's words with what was written; a line that nobody wrote yet may say anything."""
+        written = self._text_written
+        if written is None or all(word in {-1, shown} for word, shown in zip(written, reply.values, strict=False)):
+            return True
+        self._text_written = None
+        self._stale = True
+        return False
 
     def _in_words(self, block: BitBlock, shown: Sequence[int], written: Sequence[int]) -> str:
         """Which output is not what was written, and what hangs on it."""

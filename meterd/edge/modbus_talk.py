@@ -15,7 +15,7 @@ from typing import Final
 
 from meterd.config import PollConfig
 from meterd.edge.modbus_identity import Identities
-from meterd.edge.modbus_line import BusStats, Line, ModuleRefusedError, NoReplyError, Reply, Request
+from meterd.edge.modbus_line import READ_HOLDING, BusStats, Line, ModuleRefusedError, NoReplyError, Reply, Request
 from meterd.edge.modbus_unit import Snapshot, Unit
 
 SUSPECT_S: Final = 0.030  # a module that failed once gets its turnaround and this, not the whole timeout
@@ -139,13 +139,21 @@ class Talk:
                 return
         if now_s >= unit.check_due_s:
             unit.check_due_s = self._clock() + CHECK_S
+            unit.rewrite_text()
             request = unit.check_request()
             if request is not None:
                 await self._hold(unit, request)
 
     async def _hold(self, unit: Unit, request: Request) -> None:
-        """Read the outputs back; what differs is written again, a few times."""
-        if unit.checked(await self.ask(unit, request), self._clock()):
+        """Read outputs or text back; what differs is written again, outputs a few times."""
+        try:
+            reply = await self.ask(unit, request)
+        except ModuleRefusedError:
+            if request.function != READ_HOLDING:
+                raise
+            unit.text_refused()
+            return
+        if unit.checked(reply, self._clock()):
             return
         self._stats.rewrites += 1
         if unit.mismatches >= MISMATCHES_MAX:

@@ -203,6 +203,24 @@ def test_text_is_written_when_it_changed_and_only_the_line_that_did(peer: str) -
     run(work())
 
 
+@pytest.mark.parametrize("peer", PEERS)
+def test_a_text_that_never_arrived_is_written_again(peer: str) -> None:
+    """The reply to a write of registers says how many, not which words: only what is read back is believed."""
+
+    async def work() -> None:
+        async with rig(peer=peer, profile=KEYPAD) as r:
+            await r.floor.until(lambda: bool(r.floor.events))
+            r.bus.want(40, UnitWanted(1, (), (), ("LOCKED", "3 BETS")))
+            await until(lambda: r.module.registers[40][0] == ord("L") << 8 | ord("O"))
+            await until(lambda: any(request[1] == 3 for request in r.cable.requests))
+            r.module.registers[40][0] = ord("O") << 8 | ord("P")  # as if the write had been taken for another's
+            await until(lambda: r.module.registers[40][0] == ord("L") << 8 | ord("O"))
+            assert r.stats.rewrites >= 1
+            assert [] == r.floor.of(DeviceDown)
+
+    run(work())
+
+
 def test_a_dead_module_costs_its_neighbours_no_cycle() -> None:
     """One of four units answers nothing: it is reported down once, the others keep their cadence."""
 

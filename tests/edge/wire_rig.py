@@ -164,6 +164,7 @@ class PymodbusModule:
             elif function == 16:
                 self.registers[unit][address : address + len(values)] = values
             elif function == 3:
+                registers[:100] = self.registers[unit][:100]
                 registers[100:102] = self.identity
                 registers[102:106] = [int.from_bytes(self.serials[unit][i : i + 2], "big") for i in range(0, 8, 2)]
             return None
