@@ -375,7 +375,12 @@ class World:
             }
             assert ended & waiting == set(real.past), table
             rounds |= {f"{table}#{number}" for number in real.past} | ({real.key} if status == "LOCKED" else set())
-        assert rounds == set(self.book.links[name].marks)
+        marks = self.book.links[name].marks
+        assert rounds == set(marks)
+        for win in state.wins.values():
+            mark = marks.get(f"{win.round.table}#{win.round.number}")
+            told = {level: tie.closed for level, tie in mark.ties.items()} if mark is not None else {}
+            assert mark is None or all(tie.closed == told[level] for level, tie in win.round.ties.items()), win.id
 
     def _compare_journal(self, name: str) -> None:
         """The acts since the earliest pending claim, told again unchanged, lead to what the book holds."""
