@@ -158,6 +158,7 @@ def _set_item(items: list[ast.cmpop] | list[ast.stmt], place: int, value: ast.AS
 
 
 Function = ast.FunctionDef | ast.Lambda
+NOTHING = compile("", "", "exec")
 
 
 def walk(node: ast.AST, function: Function | None = None) -> Iterator[tuple[ast.AST, Function | None]]:
@@ -172,25 +173,26 @@ def walk(node: ast.AST, function: Function | None = None) -> Iterator[tuple[ast.
                 yield from walk(child, inner)
 
 
-def mutants(file: Path, name: str) -> Iterator[Mutant]:
-    """All mutants of a file, in the order of its text."""
+def mutants(file: Path, name: str, needed: Callable[[str], bool] = bool) -> Iterator[Mutant]:
+    """All mutants of a file, in the order of its text; of those that are not needed (by their keys) no code is made."""
     tree = ast.parse(file.read_text(encoding="utf-8"))
     original = ast.unparse(tree)
     lines = original.splitlines()
     for node, function in walk(tree):
         for change in changes(node):
             back, span = change()
-            ast.fix_missing_locations(tree)
-            changed = ast.unparse(tree)
-            code = compile(tree, str(file), "exec", dont_inherit=True) if changed != original else None
-            back()
-            if code is None:
-                continue
+            changed = ast.unparse(ast.fix_missing_locations(tree))
             after = changed.splitlines()
             place = next((i for i, pair in enumerate(zip(lines, after, strict=False)) if pair[0] != pair[1]), 0)
             before = f"{_context(lines, place)}: {lines[place].strip()}"
-            inside = "" if function is None else f"{function.lineno} {getattr(function, 'name', 'lambda')}"
-            yield Mutant(name, span, before, after[place].strip(), code, inside)
+            owner = node if isinstance(node, Function) else function
+            inside = "" if owner is None else f"{owner.lineno} {getattr(owner, 'name', 'lambda')}"
+            found = Mutant(name, span, before, after[place].strip(), NOTHING, inside)
+            if changed != original and needed(found.key):
+                found = found._replace(code=compile(tree, str(file), "exec", dont_inherit=True))
+            back()
+            if changed != original:
+                yield found
 
 
 def _span(node: ast.AST) -> tuple[int, int]:
@@ -236,7 +238,7 @@ def table(tree: Path) -> None:
     for name in names(tree, None):
         seen: Counter[str] = Counter()
         fates: Counter[str] = Counter()
-        for mutant in mutants(tree / "meterd" / name, name):
+        for mutant in mutants(tree / "meterd" / name, name, lambda _: False):
             seen[mutant.key] += 1
             line = last.get(f"{mutant.key}-{seen[mutant.key]}")
             result = "not tried" if line is None else str(line["result"])
@@ -268,9 +270,11 @@ def wanted(tree: Path, arguments: argparse.Namespace) -> Iterator[tuple[str, Mut
     """Mutants to be tried, by their keys."""
     done = known(again=arguments.again)
     living = {key for key in known(again=False) if key not in done}
+    again = {key.rpartition("-")[0] for key in living}
     for name in names(tree, arguments.files):
         seen: Counter[str] = Counter()
-        for mutant in mutants(tree / "meterd" / name, name):
+        needed = again.__contains__ if arguments.again else bool
+        for mutant in mutants(tree / "meterd" / name, name, needed):
             seen[mutant.key] += 1
             key = f"{mutant.key}-{seen[mutant.key]}"
             if arguments.again:
@@ -335,9 +339,10 @@ def try_all(tree: Path, arguments: argparse.Namespace) -> int:
             told = bench.fate(Mutant(name, (0, 0), "", "", code, ""))
             if told[0] != "survived":
                 sys.exit(f"the unchanged code of {name}, imported afresh, is noticed: {told}")
-        todo = list(wanted(tree, arguments))
-        # what stands outside of functions takes a fresh import each, and comes last
-        for key, mutant in sorted(todo, key=lambda one: not one[1].function):
+        todo = wanted(tree, arguments)
+        if not arguments.again:  # what stands outside of functions takes a fresh import each, and comes last
+            todo = iter(sorted(todo, key=lambda one: not one[1].function))
+        for key, mutant in todo:
             if time.monotonic() - started > arguments.minutes * 60:
                 break
             begun = time.monotonic()
