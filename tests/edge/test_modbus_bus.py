@@ -212,7 +212,7 @@ def test_a_text_that_never_arrived_is_written_again(peer: str) -> None:
             await r.floor.until(lambda: bool(r.floor.events))
             r.bus.want(40, UnitWanted(1, (), (), ("LOCKED", "3 BETS")))
             await until(lambda: r.module.registers[40][0] == ord("L") << 8 | ord("O"))
-            await until(lambda: any(request[1] == 3 for request in r.cable.requests))
+            await until(lambda: any(request[1:4] == bytes([3, 0, 0]) for request in r.cable.requests))  # read back once
             r.module.registers[40][0] = ord("O") << 8 | ord("P")  # as if the write had been taken for another's
             await until(lambda: r.module.registers[40][0] == ord("L") << 8 | ord("O"))
             assert r.stats.rewrites >= 1
