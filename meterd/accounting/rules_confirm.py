@@ -13,6 +13,10 @@ Choices where the rules leave one:
 * A tie that waits for an earlier award, because an earlier hand was corrected, is confirmed with that award's CONFIRM,
   void or correction: nothing else that happens on the link may do it, so that a void is as if never claimed. What END
   GAME confirms by rule frees no tie; CONFIRM on a member does.
+* Whoever claims while a tie waits for a member is a member too, and stays one where that member is voided. This is one
+  of two exceptions to a void being as if never claimed: had it not been there, the tie might have been confirmed before
+  and the later claim paid by the house. A confirmation is a moment, and no moment is put into the past. (The other is
+  in ``rules_envy``.)
 * Each member of a tie needs the proof that its amount at the end asks for: one whose share has grown past the threshold
   since it was verified waits, as if unverified, for a CONFIRM with that proof.
 """

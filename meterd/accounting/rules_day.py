@@ -27,6 +27,7 @@ from meterd.accounting.entries import Kind
 from meterd.accounting.journal import CapOp, ClaimOp, UndoOp
 from meterd.accounting.refusals import Refusal, Refused
 from meterd.accounting.state import Award, AwardStatus, LinkState
+from meterd.accounting.state_pools import ShareStatus
 from meterd.accounting.two_people import people_refusal, signed
 
 #: Settled awards that stay at hand. The next volume begins with them all while tables wait: a millisecond each 100.
@@ -157,7 +158,23 @@ def _leaving_shares(book: Book) -> list[str]:
     fallen = {(fund.settings.id, one.win) for fund in book.funds.values() for one in fund.fallen}
     kept = fallen | {(share.fund, share.win) for share in settled[-SETTLED_KEPT:]}
     kept |= {(share.fund, share.win) for share in book.fund_awards.values() if share.owed}
+    kept |= _clocks(book, {(share.fund, share.win) for share in settled[:-SETTLED_KEPT]} - kept)
     return [share.id for share in settled[:-SETTLED_KEPT] if (share.fund, share.win) not in kept]
+
+
+def _clocks(book: Book, leaving: set[tuple[str, int]]) -> set[tuple[str, int]]:
+    """Undone wins that tell since when a pool has been at its cap, if the wins after them are undone as well.
+
+    Not those before a win that stands and leaves: that one is undone no more.
+    """
+    found: dict[tuple[str, str], set[tuple[str, int]]] = {}
+    for share in book.fund_awards.values():
+        pool, win = (share.fund, share.pool), (share.fund, share.win)
+        if share.status is not ShareStatus.UNDONE and win in leaving:
+            found[pool] = set()
+        elif share.status is ShareStatus.UNDONE and share.capped_at is not None:
+            found.setdefault(pool, set()).add(win)
+    return {win for wins in found.values() for win in wins}
 
 
 def set_key(book: Book, command: SetKey) -> Answer:

@@ -2,6 +2,10 @@
 
 Sources: money rules M9; the round's highest hand alone (CO 47.1-1099.38, Envy Bonus (1)).
 Units: cents.
+
+Choice: a hand that is undone while its envy waits gives none, whatever becomes of the higher hand it waited for. Where
+that one is voided, this is an exception to a void being as if never claimed: END GAME would have handed the envy out,
+and what is handed out stands. But nobody has had it yet, and two people have said that the hand was none.
 """
 
 from __future__ import annotations
