@@ -86,6 +86,7 @@ class WireDesk:
             boot=self._clock.boot,
             at_utc=now.at_utc,
             mono_ns=now.mono_ns,
+            mode=f"{bus.bytesize}{bus.parity}{bus.stopbits}",
         )
         return {
             "head": head._asdict(),

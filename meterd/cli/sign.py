@@ -66,10 +66,9 @@ def test(name: str, config: Path, seconds: float, *, beep: bool, as_json: bool) 
 
 def _held(bus: BusConfig, lost: Exception) -> str:
     """Why the port cannot be used, and by whom where somebody has it."""
-    from meterd.edge.ports import holders_of
+    from meterd.edge.ports import held_by
 
-    holders = holders_of([bus.port]).get(bus.port, ())
-    if not holders:
+    who = held_by(bus.port) if str(lost).endswith("held by another program") else ""
+    if not who:
         return str(lost)
-    who = ", ".join(str(holder) for holder in holders)
-    return f"{lost}: {who}. Stop it first (the daemon: systemctl stop meterd), or look with meterd monitor {bus.id}"
+    return f"{lost}{who}. Stop it first (the daemon: systemctl stop meterd), or look with meterd monitor {bus.id}"

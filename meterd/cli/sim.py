@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from meterd.sim.journal import Journal
     from meterd.sim.orders import Orders
     from meterd.sim.plan import Plan
+    from meterd.sim.ports import Mode, PortRefusedError
 
 _RATE = click.FloatRange(0, 1)
 
@@ -78,7 +79,8 @@ def sim(
             click.echo(f"meterd sim: {orders_file}: {error}", err=True)
             sys.exit(EXIT_USAGE)
         except OSError as error:
-            click.echo(f"meterd sim: {error.filename or 'the ports'}: {error.strerror or error}", err=True)
+            where = f"{error.filename or 'the ports'}: {error.strerror}" if error.strerror else error
+            click.echo(f"meterd sim: {where}", err=True)
             sys.exit(EXIT_USAGE)
 
 
@@ -215,32 +217,47 @@ def prepare(config: Path, folder: Path) -> None:
 @click.option("--delay", type=_RATE, default=0.0, help="it and what follows come later")
 @click.option("--delay-ms", type=click.FloatRange(0), default=50.0, show_default=True, help="by how much")
 @click.option("--echo", is_flag=True, help="what is sent is heard by its sender too")
+@click.option("--baud", type=click.IntRange(1), default=9600, show_default=True, help="how FAR is set")
+@click.option("--mode", "word", default="8N1", show_default=True, help="how FAR is set: data bits, parity, stop bits")
 @click.option("--seed", default="0", show_default=True, help="of the faults")
 @click.option("--seconds", type=click.FloatRange(0, min_open=True), help="stop by itself")
-def cable(near: Path, far: Path, seed: str, seconds: float | None, **rates: Any) -> None:
+def cable(near: Path, far: Path, seed: str, seconds: float | None, baud: int, word: str, **rates: Any) -> None:
     """Put a bad cable between NEAR, a port it makes, and FAR, a port that exists. Rates are per byte, 0 to 1.
 
-    Typed lines act on it: unplug, plug, to PORT. The last line on standard output counts what happened.
+    FAR is taken for this alone. Typed lines act on the cable: unplug, plug, to PORT. The last line on standard output
+    counts what happened.
 
-    Exit codes: 0 stopped, 2 wrong use.
+    Exit codes: 0 stopped, 2 wrong use, FAR cannot be used or is held by another program, NEAR is something else.
     """
     from meterd.sim.faults import Rates
+    from meterd.sim.ports import Mode, PortRefusedError
 
     try:
-        set_to = Rates(**rates)
+        asyncio.run(_cable(near, far, Rates(**rates), seed, seconds, Mode.of(baud, word)))
+    except PortRefusedError as refused:
+        complain("meterd sim cable", _refused(refused, far))
+        sys.exit(EXIT_USAGE)
     except ValueError as error:
         complain("meterd sim cable", error)
         sys.exit(EXIT_USAGE)
-    asyncio.run(_cable(near, far, set_to, seed, seconds))
 
 
-async def _cable(near: Path, far: Path, rates: Any, seed: str, seconds: float | None) -> None:
+def _refused(refused: PortRefusedError, port: Path) -> str:
+    from meterd.edge.ports import held_by
+
+    return f"{refused}{held_by(str(port)) if refused.held else ''}"
+
+
+async def _cable(near: Path, far: Path, rates: Any, seed: str, seconds: float | None, mode: Mode) -> None:
     from contextlib import suppress
 
     from meterd.sim.faults import NoiseProxy
 
     stop = _stopped()
-    proxy = NoiseProxy(near, far, rates, seed)
+    proxy = NoiseProxy(near, far, rates, seed, mode=mode)
+    if proxy.refused is not None:
+        proxy.close()
+        raise proxy.refused
     acts: dict[str, Callable[[], None]] = {"unplug": proxy.unplug, "plug": proxy.plug}
 
     def typed() -> None:
@@ -251,6 +268,8 @@ async def _cable(near: Path, far: Path, rates: Any, seed: str, seconds: float | 
             verb, _, where = line.strip().partition(" ")
             if verb == "to" and where:
                 proxy.lead_to(Path(where))
+                if proxy.refused is not None:
+                    complain("meterd sim cable", f"{_refused(proxy.refused, Path(where))}; it is tried again")
             elif verb in acts:
                 acts[verb]()
             elif verb:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 ASK_S: Final = 0.2  # the daemon keeps seconds of each line
 FEW: Final = 100  # more at once is a line that must be followed closely
+_MODES: Final = {11: "8E1"}  # of a recording that tells only how long a character is
 _QUESTIONS: Final = ("modbus", "osdp")  # lines on which everything said is a question or its answer
 
 config_option = click.option(
@@ -128,8 +129,14 @@ def record(file: Path, line: str, control: Path | None, seconds: float | None, *
 @config_option
 @click.option("--hex", "as_hex", is_flag=True, help="the bytes of each piece too")
 @click.option("--json", "as_json", is_flag=True, help="one JSON document on standard output")
-@click.option("--serve", type=click.Path(path_type=Path), help="make a port there and answer as the devices did")
-@click.option("--send", type=click.Path(path_type=Path), help="say to that port what the daemon said")
+@click.option(
+    "--serve",
+    type=click.Path(path_type=Path),
+    help="make a port there and answer as the devices did; a link, and nothing is replaced by it",
+)
+@click.option(
+    "--send", type=click.Path(path_type=Path), help="say to that port what the daemon said; set as the recording tells"
+)
 @click.option("--speed", type=click.FloatRange(0.1, 1000), default=1.0, show_default=True, help="of --send")
 @click.option("--seconds", type=click.FloatRange(0, min_open=True), help="stop --serve by itself")
 def replay(
@@ -192,19 +199,26 @@ def _play(recording: Recording, serve: Path | None, send: Path | None, speed: fl
     """Be one end of the recorded wire; ends the program."""
     import asyncio
 
+    from meterd.edge.ports import held_by
+    from meterd.sim.ports import Mode, PortRefusedError
     from meterd.sim.replay import say
 
     moments = _moments(recording)
     try:
         if send is not None:
-            back = asyncio.run(say(send, moments, speed))
+            head = recording.head
+            mode = Mode.of(head.baud, head.mode or ("8S1" if head.kind == "sas" else _MODES.get(head.bits, "8N1")))
+            back = asyncio.run(say(send, moments, speed, mode))
             click.echo(f"{counted(sum(m.sent for m in moments), 'piece')} sent, {back} bytes came back", err=True)
         elif serve is not None:
             asyncio.run(_serve(serve, moments, seconds))
     except KeyboardInterrupt:
         pass
-    except OSError as error:
-        complain("meterd wire replay", f"{error.strerror or error}")
+    except PortRefusedError as refused:
+        complain("meterd wire replay", f"{refused}{held_by(str(send)) if refused.held else ''}")
+        sys.exit(EXIT_USAGE)
+    except (OSError, ValueError) as error:
+        complain("meterd wire replay", error)
         sys.exit(EXIT_USAGE)
     sys.exit(EXIT_DONE)
 

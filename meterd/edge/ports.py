@@ -119,6 +119,12 @@ def holders_of(nodes: Iterable[str], proc: Path = Path("/proc")) -> dict[str, tu
     return found
 
 
+def held_by(node: str) -> str:
+    """Who has a port open, in words to follow "held by another program"; empty where nobody is seen."""
+    who = ", ".join(str(holder) for holder in holders_of([node]).get(node, ()))
+    return f": {who}" if who else ""
+
+
 def _devices(folder: Path) -> set[int]:
     """The device numbers of all terminals a process has open."""
     devices = set()

@@ -107,6 +107,7 @@ class Head(NamedTuple):
     boot: str = ""
     at_utc: str = ""
     mono_ns: int = 0
+    mode: str = ""  # data bits, parity, stop bits: 8N1; an older recording does not say
 
     def to_json(self) -> str:
         """One line of the file, without its end."""

@@ -24,6 +24,10 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Final
 
+import serial
+
+from meterd.sim.ports import Mode, PortRefusedError, close_port, give_name, open_port, take_name
+
 #: How often a port that nobody holds open is looked at again.
 REOPEN_S: Final = 0.01
 _CHUNK: Final = 4096
@@ -163,10 +167,23 @@ class NoiseProxy:
     comes back, so that devices may be rebooted behind it. :meth:`close` gives everything back.
     """
 
-    def __init__(self, near: Path, far: Path, rates: Rates, seed: str = "0", back: Rates | None = None) -> None:
-        """``back``: the rates of the daemon's direction where they are not the same."""
+    def __init__(
+        self,
+        near: Path,
+        far: Path,
+        rates: Rates,
+        seed: str = "0",
+        back: Rates | None = None,
+        mode: Mode = Mode(),  # noqa: B008 - an immutable tuple
+    ) -> None:
+        """``back``: the rates of the daemon's direction where they are not the same; ``mode``: how ``far`` is set.
+
+        Raises :class:`PortRefusedError` where ``near`` is something else already.
+        """
         self.near = near
         self.far = far
+        self.refused: PortRefusedError | None = None  # why the far end is not ours, at the last try
+        self._mode = mode
         self.to_device = BadCable(rates, f"{seed}/to-device")
         self.to_daemon = BadCable(back or rates, f"{seed}/to-daemon")
         self._loop = asyncio.get_running_loop()
@@ -175,7 +192,7 @@ class NoiseProxy:
         self._due = {True: 0.0, False: 0.0}
         self._timer: asyncio.TimerHandle | None = None
         self._closed = False
-        self.plug()
+        self.plug()  # first, for it may refuse
         self._reach()
 
     @property
@@ -198,7 +215,7 @@ class NoiseProxy:
         if self._near is not None:
             self._near.close()
             self._near = None
-            self.near.unlink(missing_ok=True)
+            take_name(self.near)
 
     def lead_to(self, far: Path) -> None:
         """The cable now ends in another port. Two proxies led to each other's ports are swapped cables."""
@@ -221,9 +238,11 @@ class NoiseProxy:
 
     def _reach(self) -> None:
         """Open the far port; where there is none, look again in a moment."""
-        with contextlib.suppress(OSError):
-            self._far = PortEnd.opened(self._loop, self.far, self._from_device, self._far_lost)
-        if self._far is None:
+        self.refused = None
+        try:
+            self._far = PortEnd.opened(self._loop, self.far, self._from_device, self._far_lost, self._mode)
+        except PortRefusedError as refused:
+            self.refused = refused
             self._timer = self._loop.call_later(REOPEN_S, self._reach)
 
     def _far_lost(self) -> None:
@@ -264,35 +283,43 @@ class PortEnd:
         self._fd: int | None = fd
         self._take = take
         self._lost: Callable[[], None] | None = None
+        self._port: serial.Serial | None = None
 
     @classmethod
     def made(cls, loop: asyncio.AbstractEventLoop, path: Path, take: Callable[[bytes], None]) -> PortEnd:
-        """A new pseudo-terminal with its name at ``path``. Nobody but who opens that holds its slave."""
+        """A new pseudo-terminal with its name at ``path``. Nobody but who opens that holds its slave.
+
+        Raises :class:`PortRefusedError` where something else has that name.
+        """
         master, slave = os.openpty()
         tty.setraw(slave)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.unlink(missing_ok=True)
-        path.symlink_to(os.ttyname(slave))
+        try:
+            give_name(path, os.ttyname(slave))
+        except OSError:
+            os.close(master)
+            raise
+        finally:
+            os.close(slave)
         os.set_blocking(master, False)
-        os.close(slave)
         end = cls(loop, master, take)
         end._wait_for_opener()
         return end
 
     @classmethod
     def opened(
-        cls, loop: asyncio.AbstractEventLoop, path: Path, take: Callable[[bytes], None], lost: Callable[[], None]
+        cls,
+        loop: asyncio.AbstractEventLoop,
+        path: Path,
+        take: Callable[[bytes], None],
+        lost: Callable[[], None],
+        mode: Mode,
     ) -> PortEnd:
-        """A port that exists, in raw mode. Raises :class:`OSError`."""
-        fd = os.open(path, os.O_RDWR | os.O_NOCTTY | os.O_NONBLOCK)
-        try:
-            tty.setraw(fd)
-        except Exception as fault:  # termios.error is no OSError
-            os.close(fd)
-            raise OSError(f"{path} is no serial port") from fault
-        end = cls(loop, fd, take)
+        """A port that exists, for us alone. Raises :class:`PortRefusedError`."""
+        port = open_port(path, mode)
+        end = cls(loop, port.fileno(), take)
+        end._port = port
         end._lost = lost
-        loop.add_reader(fd, end._ready)
+        loop.add_reader(port.fileno(), end._ready)
         return end
 
     def write(self, data: bytes) -> None:
@@ -305,7 +332,10 @@ class PortEnd:
         """Give the port back."""
         if self._fd is not None:
             self._loop.remove_reader(self._fd)
-            os.close(self._fd)
+            if self._port is not None:
+                close_port(self._port)
+            else:
+                os.close(self._fd)
             self._fd = None
 
     def _wait_for_opener(self) -> None:

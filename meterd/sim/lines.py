@@ -27,6 +27,7 @@ from typing import Final
 
 from meterd.sim.faults import BadCable, Rates
 from meterd.sim.plan import NoisePlan
+from meterd.sim.ports import give_name, take_name
 
 #: Start, eight data, parity or second stop, stop.
 BITS_PER_CHARACTER: Final = 11
@@ -146,7 +147,7 @@ class Line:
             self._loop.remove_reader(self._outer)
             os.close(self._outer)
             self._outer = None
-            self.path.unlink(missing_ok=True)
+            take_name(self.path)
             self._due.clear()
 
     def close(self) -> None:
@@ -156,7 +157,7 @@ class Line:
         os.close(self._inner)
         os.close(self.device_fd)
         if self.device_path:
-            self.device_path.unlink(missing_ok=True)
+            take_name(self.device_path)
 
     def _wait_for_opener(self) -> None:
         """While nobody holds the port it reads as hung up; look again in a moment."""
@@ -249,9 +250,10 @@ def _pair() -> tuple[int, int]:
 
 
 def _link(path: Path, slave: int) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.unlink(missing_ok=True)
-    path.symlink_to(os.ttyname(slave))
+    """A plan names a folder of its own for its ports: that one alone is made."""
+    with contextlib.suppress(FileExistsError, FileNotFoundError):
+        path.parent.mkdir()
+    give_name(path, os.ttyname(slave))
 
 
 def _read(fd: int) -> bytes:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from meterd.sim.faults import PortEnd
+from meterd.sim.ports import Mode, take_name
 
 #: A request that is still incomplete after this long was none.
 SILENCE_S: Final = 0.05
@@ -100,11 +101,13 @@ class Devices:
     def close(self) -> None:
         """Nobody is there any more."""
         self._end.close()
-        self._path.unlink(missing_ok=True)
+        take_name(self._path)
 
 
-async def say(path: Path, moments: Sequence[Moment], speed: float = 1.0) -> int:
+async def say(path: Path, moments: Sequence[Moment], speed: float = 1.0, mode: Mode = Mode()) -> int:  # noqa: B008
     """Send what the controller sent to an existing port, at its pace divided by ``speed``; how many bytes came back.
+
+    ``mode``: how the port is set.
 
     Raises :class:`OSError` where the port cannot be opened or is lost.
     """
@@ -115,7 +118,7 @@ async def say(path: Path, moments: Sequence[Moment], speed: float = 1.0) -> int:
         came_back += len(data)
 
     lost = asyncio.Event()
-    end = PortEnd.opened(asyncio.get_running_loop(), path, take, lost.set)
+    end = PortEnd.opened(asyncio.get_running_loop(), path, take, lost.set, mode)
     try:
         sent = [moment for moment in moments if moment.sent]
         for before, moment in zip([*sent[:1], *sent], sent, strict=False):

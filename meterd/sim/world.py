@@ -70,8 +70,14 @@ class World:
         self._ends: list[DeviceEnd] = []
         self._tasks: list[asyncio.Task[None]] = []
         check_playable(plan)
-        for line in plan.lines:
-            self._add_line(line, seed)
+        try:
+            for line in plan.lines:
+                self._add_line(line, seed)
+        except OSError:  # a name is taken: those given so far are taken back
+            for made in self.lines.values():
+                made.close()
+            self._attention.close()
+            raise
         self.people = [
             People(
                 Table(table, self.modules[table.sensors], self._keypad(table.keypad), journal),

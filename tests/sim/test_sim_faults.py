@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import termios
 import tty
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
@@ -14,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from meterd.sim.faults import BadCable, Fault, NoiseProxy, Rates
+from meterd.sim.ports import Mode, PortRefusedError, close_port, open_port, take_name
 
 LIMIT_S = 20
 
@@ -207,5 +209,37 @@ def test_unplugged_swapped_and_rebooted(tmp_path: Path) -> None:
             assert b"" == read(master)
             port.close()
             os.close(other)
+
+    asyncio.run(work())
+
+
+def test_a_port_that_is_held_is_refused_and_a_name_that_is_taken_stays(tmp_path: Path) -> None:
+    """Neither side of a cable takes what is another's; when the holder lets go the far end is taken, set as stated."""
+
+    async def work() -> None:
+        master = device(tmp_path / "far")
+        held = open_port(tmp_path / "far", Mode())
+        cable = NoiseProxy(tmp_path / "near", tmp_path / "far", Rates(), mode=Mode(19200, 8, "N", 2))
+        assert cable.refused is not None
+        assert cable.refused.held
+        close_port(held)
+        await until(lambda: cable.refused is None)
+        settings = termios.tcgetattr(master)
+        assert [termios.B19200] * 2 == settings[4:6]
+        assert settings[2] & termios.CSTOPB
+        with pytest.raises(PortRefusedError, match="held by another program"):
+            open_port(tmp_path / "far", Mode())
+        cable.close()
+        os.close(master)
+        (tmp_path / "mine").write_text("precious")
+        (tmp_path / "link").symlink_to(tmp_path / "mine")
+        for name in ("mine", "link"):
+            with pytest.raises(PortRefusedError, match="left as it is"):
+                NoiseProxy(tmp_path / name, tmp_path / "far", Rates())
+            take_name(tmp_path / name)
+            assert "precious" == (tmp_path / name).read_text()
+        with pytest.raises(PortRefusedError, match="does not exist"):
+            NoiseProxy(tmp_path / "no" / "near", tmp_path / "far", Rates())
+        assert not (tmp_path / "no").exists()
 
     asyncio.run(work())
