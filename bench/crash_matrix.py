@@ -17,8 +17,9 @@ holds over all volumes), ``meterd ledger verify`` and the second verifier say so
 with synchronous=NORMAL and OFF as well: controls, which must lose something, else the row proves nothing.
 
 "in a roll" counts the runs that ended between the last entry of a day and the word that the next volume stands;
-"unseen" those whose fault changed nothing that the child did: it told all of its commits. Results are appended to
-``bench/results/crash_matrix.jsonl``.
+"unseen" those whose fault changed nothing that the child did: it told all of its commits. Those are SQLite's own syncs
+of the folder, which it does not look at (the store syncs the folder itself behind each), and the names of an emptied
+WAL, which it removes as it closes. Results are appended to ``bench/results/crash_matrix.jsonl``.
 """
 
 from __future__ import annotations
