@@ -15,7 +15,7 @@ is owed for awards, liability of each link) is summed from the postings by this 
 A checkpoint is only worth as much as its signature: give the key you were told with ``--key``; without it the keys are
 those that the ledger itself says were in force.
 
-Exit codes: 0 all of it holds, 1 something does not (the first bad row is named), 2 wrong use.
+Exit codes: 0 all of it holds, 1 something does not (the first bad row is named), 2 wrong use, or no answer written.
 """
 
 from __future__ import annotations
@@ -24,8 +24,10 @@ import argparse
 import base64
 import hashlib
 import json
+import os
 import re
 import sqlite3
+import stat
 import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
@@ -103,7 +105,7 @@ def _entries_in(path: Path) -> int:
     """How many entries can be read from a file."""
     try:
         connection = connect(path)
-    except sqlite3.Error:
+    except (sqlite3.Error, OSError, BadError):
         return 0
     try:
         return int(connection.execute("SELECT count(*) FROM entry").fetchone()[0])
@@ -115,6 +117,7 @@ def _entries_in(path: Path) -> int:
 
 def connect(path: Path) -> sqlite3.Connection:
     """Open for reading only; also a file in a folder where SQLite may not make the index of a WAL that is not there."""
+    require_file(path)
     for options in ("mode=ro", "mode=ro&immutable=1"):
         connection = sqlite3.connect(f"{path.resolve().as_uri()}?{options}", uri=True, isolation_level=None, timeout=10)
         try:
@@ -132,6 +135,18 @@ def connect(path: Path) -> sqlite3.Connection:
             raise
         return connection
     raise AssertionError("the loop returns or raises")
+
+
+def require_file(path: Path) -> None:
+    """A pipe would be waited for."""
+    if not stat.S_ISREG(path.stat().st_mode):
+        raise BadError(None, f"{path} is no regular file")
+
+
+def text_of(path: Path) -> str:
+    """What a file of text says."""
+    require_file(path)
+    return path.read_text(encoding="utf-8")
 
 
 def check_shape(connection: sqlite3.Connection) -> None:
@@ -748,7 +763,7 @@ def _check(ledger: Ledger, paths: list[Path], since: list[Path], at: list[Path])
     notes = [*since, *(sorted(paths[0].glob("checkpoint-*.txt")) if paths[0].is_dir() else [])]
     for note in notes:
         at.append(note)
-        size = note.read_text(encoding="utf-8").split("\n")[1:2]
+        size = text_of(note).split("\n")[1:2]
         ledger.wanted |= {int(number) for number in size if re.fullmatch("[0-9]{1,18}", number)}
     at.append(paths[0])
     for file in volumes(paths):
@@ -758,7 +773,7 @@ def _check(ledger: Ledger, paths: list[Path], since: list[Path], at: list[Path])
         raise BadError(None, "there is no entry here")
     for note in notes:
         at.append(note)
-        ledger.hold(read_checkpoint(note.read_text(encoding="utf-8"), ledger.keys))
+        ledger.hold(read_checkpoint(text_of(note), ledger.keys))
     return len(notes)
 
 
@@ -766,12 +781,12 @@ def check_proof(path: Path, since: list[Path], keys: list[str]) -> dict[str, Any
     """Check that an entry is in the ledger whose checkpoint stands in the proof, or is given."""
     found: dict[str, Any] = {"ok": False, "seq": None, "checkpoints": [], "reason": None}
     try:
-        notes = [note.read_text(encoding="utf-8") for note in since]
-        found["seq"], found["checkpoints"] = prove(json.loads(path.read_text(encoding="utf-8")), notes, keys)
+        notes = [text_of(note) for note in since]
+        found["seq"], found["checkpoints"] = prove(json.loads(text_of(path)), notes, keys)
         found["ok"] = True
     except BadError as bad:
         found["seq"], found["reason"] = bad.seq, bad.reason
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+    except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
         found["reason"] = f"this is no proof: {type(error).__name__}: {error}"
     return found
 
@@ -835,9 +850,9 @@ def check_pack(path: Path, since: list[Path], keys: list[str]) -> dict[str, Any]
     found: dict[str, Any] = {"ok": False, "seq": None, "checkpoints": [], "reason": None, "entries": 0}
     found["not_proven"] = NOT_PROVEN
     try:
-        pack = json.loads(path.read_text(encoding="utf-8"), object_pairs_hook=_once)
+        pack = json.loads(text_of(path), object_pairs_hook=_once)
         unknown = sorted(pack.keys() ^ PACK_KEYS)
-        found["checkpoints"] = signed(pack, [note.read_text(encoding="utf-8") for note in since], keys)
+        found["checkpoints"] = signed(pack, [text_of(note) for note in since], keys)
         kept = [proven(one, pack["tree_size"], pack["root"]) for one in pack["entries"]]
         numbers = [entry.column["seq"] for entry, _ in kept]
         told = of_round(pack["table"], pack["round"], pack["tree_size"], kept)
@@ -856,7 +871,7 @@ def check_pack(path: Path, since: list[Path], keys: list[str]) -> dict[str, Any]
         found.update(ok=found["reason"] is None, entries=len(kept), summary=told)
     except BadError as bad:
         found["seq"], found["reason"] = bad.seq, bad.reason
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+    except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
         found["reason"] = f"this is no pack: {type(error).__name__}: {error}"
     return found
 
@@ -1024,7 +1039,12 @@ def main(arguments: list[str] | None = None) -> int:
     else:
         found = check(options.paths, options.since, options.key)
         told = words(found)
-    print(json.dumps(found) if options.json else told)
+    try:
+        print((json.dumps(found) if options.json else told).encode("utf-8", "backslashreplace").decode(), flush=True)
+    except OSError as error:
+        print(f"the answer could not be written: {error}", file=sys.stderr)
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # nor will it be at the end
+        return 2
     return 0 if found["ok"] else 1
 
 
@@ -1034,8 +1054,13 @@ def _require_sense(parser: argparse.ArgumentParser, options: argparse.Namespace)
     if bool(options.paths) + len(documents) != 1:
         parser.error("give a ledger's folder or its volumes in order, or one proof, or one pack")
     for path in [*options.paths, *options.since, *documents]:
-        if not path.exists():
-            parser.error(f"{path} does not exist")
+        try:
+            if not (path.is_dir() and path in options.paths):
+                require_file(path)
+        except OSError as error:
+            parser.error(f"{path} cannot be read: {error.strerror}")
+        except BadError as bad:
+            parser.error(bad.reason)
     for key in options.key:
         try:
             key_of(key)

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
+import stat
 from hashlib import file_digest
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -28,15 +30,17 @@ MANIFEST: Final = "backup.json"
 LAST: Final = "backup-last.json"
 
 CHECKPOINTS: Final = "checkpoint-*.txt"
+_OF_A_BACKUP: Final = re.compile(r"ledger-[1-9]\d{0,17}\.db|checkpoint-\d{1,18}\.txt")
 
 
 class Backup(NamedTuple):
-    """A finished backup: where it is, the number of its last entry and its hash, and when it was read back."""
+    """A finished backup: where it is, the number of its last entry and its hash, when it was read back, its files."""
 
     path: Path
     entries: int
     head: str
     verified_at_utc: str
+    files: tuple[str, ...] = ()
 
 
 def back_up(folder: Path, target: Path) -> Backup:
@@ -48,8 +52,11 @@ def back_up(folder: Path, target: Path) -> Backup:
         MisuseError: the two folders lie in each other.
     """
     require_apart(folder, target)
-    if not folder.is_dir() or not volume.volumes(folder):
-        raise LedgerError(f"no ledger in {folder}: there is nothing to back up")
+    try:
+        if not folder.is_dir() or not volume.volumes(folder):
+            raise LedgerError(f"no ledger in {folder}: there is nothing to back up")
+    except OSError as cause:
+        raise LedgerError(f"{folder} cannot be read: {cause.strerror}") from cause
     try:
         target.mkdir(parents=True)
     except FileExistsError:
@@ -63,17 +70,28 @@ def back_up(folder: Path, target: Path) -> Backup:
         raise LedgerError(f"the backup into {target} failed: {sqlite.describe(cause)}. It is no backup") from cause
     report = held(target)
     notes = _copy_notes(folder, target, report)
-    made = Backup(target, report.first_seq + report.entries - 1, report.head.hex(), Clock().now().at_utc)
+    names = [*(file.name for file in files), *notes]
+    last = report.first_seq + report.entries - 1
+    made = Backup(target, last, report.head.hex(), Clock().now().at_utc, tuple(names))
     manifest = {
         "meterd_backup": 1,
         "entries": made.entries,
         "head": made.head,
         "verified_at_utc": made.verified_at_utc,
-        "files": {name: _digest(target / name) for name in [*(file.name for file in files), *notes]},
+        "files": {name: _digest(target / name) for name in names},
     }
-    write_document(target / MANIFEST, manifest)
-    if os.access(folder, os.W_OK):
-        write_document(folder / LAST, {**manifest, "path": str(target.resolve())})
+    try:
+        write_document(target / MANIFEST, manifest)
+    except OSError as cause:
+        raise LedgerError(f"the backup into {target} failed: {cause}. It is no backup") from cause
+    try:
+        if os.access(folder, os.W_OK):
+            write_document(folder / LAST, {**manifest, "path": str(target.resolve())})
+    except OSError as cause:
+        raise LedgerError(
+            f"the backup in {target} is finished and was read back, but {folder / LAST} was not written ({cause}): "
+            "alerts go on telling of the one before"
+        ) from cause
     return made
 
 
@@ -83,7 +101,10 @@ def require_apart(one: Path, other: Path) -> None:
     Raises:
         MisuseError: they are not.
     """
-    first, second = one.resolve(), other.resolve()
+    try:
+        first, second = one.resolve(), other.resolve()
+    except (OSError, RuntimeError) as cause:
+        raise MisuseError(f"{one} and {other} are no two folders: {cause}") from cause
     if first == second or first in second.parents or second in first.parents:
         raise MisuseError(f"{one} and {other} lie in each other: a backup and a ledger have folders of their own")
 
@@ -111,13 +132,17 @@ def read_backup(source: Path) -> Backup:
         LedgerError: it is none.
     """
     try:
+        require_regular(source / MANIFEST)
         manifest = json.loads((source / MANIFEST).read_text(encoding="utf-8"))
-        files = {name: _digest(source / name) for name in manifest["files"]}
-        made = Backup(source, manifest["entries"], manifest["head"], manifest["verified_at_utc"])
+        named = {name for name in manifest["files"] if _OF_A_BACKUP.fullmatch(name)}
+        files = {name: _digest(source / name) for name in named}
+        made = Backup(source, manifest["entries"], manifest["head"], manifest["verified_at_utc"], tuple(sorted(named)))
     except FileNotFoundError as cause:
         raise LedgerError(f"{source} is no finished backup: there is no {Path(cause.filename or '').name}") from cause
-    except (OSError, ValueError, KeyError, TypeError) as cause:
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as cause:
         raise LedgerError(f"{source / MANIFEST} cannot be read: {cause}") from cause
+    if manifest["files"].keys() != named or {path.name for path in volume.volumes(source)} - named:
+        raise LedgerError(f"{source / MANIFEST} names other files than those of a ledger that are there")
     changed = sorted(name for name, digest in manifest["files"].items() if files[name] != digest)
     if changed:
         raise LedgerError(f"{', '.join(changed)} of the backup {source} changed since it was made")
@@ -162,6 +187,7 @@ def read_note(path: Path) -> Checkpoint:
         MisuseError: it is none.
     """
     try:
+        require_regular(path)
         return parse_checkpoint(parse_note(path.read_text(encoding="utf-8")).text)
     except (OSError, UnicodeDecodeError, NoteError) as cause:
         raise MisuseError(f"{path} is no checkpoint: {cause}") from cause
@@ -179,7 +205,18 @@ def root_at(folder: Path, size: int) -> bytes | None:
     return tree.root() if tree is not None and tree.size == size else None
 
 
+def require_regular(path: Path) -> None:
+    """What is there under this name is a file: a pipe would be waited for.
+
+    Raises:
+        OSError: it is none, or nothing is there.
+    """
+    if not stat.S_ISREG(path.stat().st_mode):
+        raise OSError(f"{path} is no regular file")
+
+
 def _digest(path: Path) -> str:
+    require_regular(path)
     with path.open("rb") as stream:
         return file_digest(stream, "sha256").hexdigest()
 

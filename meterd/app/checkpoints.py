@@ -112,15 +112,18 @@ def keep(checkpoint: Checkpoint, key: SigningKey, folders: Iterable[Path]) -> Pa
     """Sign a checkpoint and keep it in each folder; the path of the first.
 
     Raises:
-        LedgerError: another checkpoint of this size is there, or the disk failed.
+        LedgerError: another checkpoint of this size is there, or one signed by another key, or the disk failed.
     """
     text = key.sign_note(checkpoint.text)
     paths = [folder / f"checkpoint-{checkpoint.size}.txt" for folder in folders]
     for path in paths:
         try:
             if path.exists():
-                if read_checkpoint(path).checkpoint != checkpoint:
+                there = read_checkpoint(path, [str(key.public)])
+                if there.checkpoint != checkpoint:
                     raise LedgerError(f"{path} is of other entries than this ledger's: keep both, and verify")
+                if not there.signers:
+                    raise LedgerError(f"{path} says the same, signed by another key than {key.public.name}: it stays")
                 continue
             write_whole(path, text)
         except (OSError, NoteError) as cause:

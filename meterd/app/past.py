@@ -164,11 +164,18 @@ def between(folder: Path, first: int, last: int | None) -> Iterator[Record]:
 
 
 def last_seq(folder: Path) -> int:
-    """The number of the last entry; 0 where there is none."""
+    """The number of the last entry; 0 where there is none.
+
+    Raises:
+        LedgerError: it cannot be read.
+    """
     path = volume.current_volume(folder) if folder.is_dir() else folder
-    with closing(sqlite.reader(path)) as db:
-        (seq,) = db.execute("SELECT coalesce(max(seq), 0) FROM entry").fetchone()
-    return int(seq)
+    try:
+        with closing(sqlite.reader(path)) as db:
+            (seq,) = db.execute("SELECT coalesce(max(seq), 0) FROM entry").fetchone()
+        return int(seq)
+    except (sqlite.Error, ValueError) as cause:
+        raise LedgerError(f"{path} cannot be read: {sqlite.describe(cause)}") from cause
 
 
 def follow(folder: Path, after: int, sleep: Callable[[float], None] = time.sleep) -> Iterator[Record]:
@@ -191,9 +198,9 @@ def moment(text: str) -> str:
     """
     try:
         at = datetime.fromisoformat(text)
-    except ValueError as cause:
+        at = at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)
+    except (ValueError, OverflowError) as cause:
         raise MisuseError(f"{text!r} is no entry's number and no moment such as 2026-12-01T13:00:00Z") from cause
-    at = at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)
     return at.strftime("%Y-%m-%dT%H:%M:%S.%fZ")
 
 
@@ -202,10 +209,14 @@ def seq_at(folder: Path, at_utc: str) -> int:
 
     Raises:
         MisuseError: the ledger began later.
+        LedgerError: it cannot be read.
     """
     for path in reversed(volume.readable_volumes(folder) if folder.is_dir() else [folder]):
-        with closing(sqlite.reader(path)) as db:
-            (seq,) = db.execute("SELECT max(seq) FROM entry WHERE at_utc <= ?", [at_utc]).fetchone()
+        try:
+            with closing(sqlite.reader(path)) as db:
+                (seq,) = db.execute("SELECT max(seq) FROM entry WHERE at_utc <= ?", [at_utc]).fetchone()
+        except sqlite.Error as cause:
+            raise LedgerError(f"{path} cannot be read: {sqlite.describe(cause)}") from cause
         if seq is not None:
             return int(seq)
     raise MisuseError(f"the ledger in {folder} began after {at_utc}")

@@ -21,7 +21,6 @@ from meterd.accounting.commands import SYSTEM, Actor, Note, Role
 from meterd.accounting.entries import Kind
 from meterd.app.backup import (
     CHECKPOINTS,
-    MANIFEST,
     Backup,
     held,
     read_backup,
@@ -34,6 +33,7 @@ from meterd.app.commit import Stamp, resume
 from meterd.edge import sqlite, volume
 from meterd.edge.clock import Clock
 from meterd.edge.folder import RESTORING, hold_folder, point_to, sync
+from meterd.edge.openers import writers_of
 from meterd.edge.store import Store
 from meterd.errors import LedgerError, MeterdError, MisuseError
 
@@ -75,6 +75,9 @@ def restore(
     backup = read_backup(source)
     try:
         with hold_folder(folder):
+            others = writers_of(frozenset(volume.volumes(folder)))
+            if others:
+                raise LedgerError(f"{others[0]}: end that process first")
             before = _read_mark(folder)
             told = before is not None and before.head == backup.head and _goes_on(folder, backup)
             mark = before if before is not None and told else _begin(backup, folder, before, known, approval)
@@ -108,8 +111,11 @@ def _begin(backup: Backup, folder: Path, before: Mark | None, known: Sequence[Pa
             f"{backup.path} ends with entry {backup.entries}, but {'; '.join(lost)}. Restore a later backup; or two "
             "people approve the loss with --by, --and and --reference"
         )
-    _stage(backup, folder)
     mark = Mark(backup.head, tuple(lost), approval, _aside(folder, before))
+    told = [backup.path.name, *lost, *(approval or ())]
+    if not all(words.isprintable() for words in told):
+        raise MisuseError("names, reference and folders of a restore are told in the ledger: they must be plain text")
+    _stage(backup, folder)
     document = {**mark._asdict(), "backup": backup.path.name, "approval": approval and approval._asdict()}
     write_document(folder / RESTORING, document)
     return mark
@@ -132,10 +138,9 @@ def _stage(backup: Backup, folder: Path) -> None:
     staging = folder / _STAGING
     shutil.rmtree(staging, ignore_errors=True)
     staging.mkdir()
-    for file in sorted(backup.path.iterdir()):
-        if file.name != MANIFEST and not file.is_symlink() and file.suffix in {".db", ".txt"}:
-            shutil.copyfile(file, staging / file.name)
-            sync(staging / file.name)
+    for name in backup.files:
+        shutil.copyfile(backup.path / name, staging / name)
+        sync(staging / name)
     point_to(staging, volume.volumes(staging)[-1])
     if held(staging).head.hex() != backup.head:
         raise LedgerError(f"what was written to {staging} is not the backup: do not use this disk")

@@ -30,16 +30,16 @@ def backup(folder: Path, target: Path, *, as_json: bool) -> None:
 
     try:
         made = back_up(folder, target)
-    except LedgerError as error:
+        if as_json:
+            click.echo(json.dumps({**made._asdict(), "path": str(made.path)}))
+        else:
+            click.echo(f"{made.path}: {counted(made.entries, 'entry', 'entries')}, read back; head {made.head}")
+    except (LedgerError, OSError) as error:
         complain("meterd backup", error)
         sys.exit(EXIT_LEDGER)
     except MisuseError as error:
         complain("meterd backup", error)
         sys.exit(EXIT_USAGE)
-    if as_json:
-        click.echo(json.dumps({**made._asdict(), "path": str(made.path)}))
-    else:
-        click.echo(f"{made.path}: {counted(made.entries, 'entry', 'entries')}, read back; head {made.head}")
 
 
 @click.command()
@@ -82,14 +82,14 @@ def restore(
     approval = Approval(first or "", second or "", reference or "") if any(people) else None
     try:
         restored, aside = put_back(source, folder, known=known, approval=approval)
-    except LedgerError as error:
+        if as_json:
+            click.echo(json.dumps({"entries": restored.entries, "head": restored.head, "aside": aside and str(aside)}))
+        else:
+            kept = f"; what was there is in {aside}" if aside else ""
+            click.echo(f"{folder}: {counted(restored.entries, 'entry', 'entries')} of {source}, read back{kept}")
+    except (LedgerError, OSError) as error:
         complain("meterd restore", error)
         sys.exit(EXIT_LEDGER)
     except MisuseError as error:
         complain("meterd restore", error)
         sys.exit(EXIT_USAGE)
-    if as_json:
-        click.echo(json.dumps({"entries": restored.entries, "head": restored.head, "aside": aside and str(aside)}))
-    else:
-        kept = f"; what was there is in {aside}" if aside else ""
-        click.echo(f"{folder}: {counted(restored.entries, 'entry', 'entries')} of {source}, read back{kept}")

@@ -60,10 +60,14 @@ def dispute(folder: Path, table: str, number: int, frames: Path | None, out: Pat
         complain("meterd dispute", error)
         sys.exit(EXIT_USAGE)
     text = json.dumps(document, ensure_ascii=False, indent=1) + "\n"
-    if out is None:
-        click.echo(text, nl=False)
-    else:
-        out.write_text(text, encoding="utf-8")
+    try:
+        if out is None:
+            click.echo(text, nl=False)
+        else:
+            out.write_text(text, encoding="utf-8")
+    except OSError as error:
+        complain("meterd dispute", error)
+        sys.exit(EXIT_LEDGER)
     if signing is None:
         complain(
             "meterd dispute", "without a key nothing is signed: add a checkpoint with --key, or hand one over beside it"

@@ -66,8 +66,8 @@ def create(folder: Path, config: Path | None, site: str | None, currency: str | 
         raise click.UsageError("give either --config SITE.toml, or both --site ID and --currency USD")
     if currency is not None and not (len(currency) == 3 and currency.isascii() and currency.isupper()):
         raise click.UsageError(f"--currency takes three capital letters such as USD, not {currency!r}")
-    if site is not None and not site.strip():
-        raise click.UsageError("--site takes the id of the site")
+    if site is not None and not (site.strip() and site.isprintable()):
+        raise click.UsageError("--site takes the id of the site, in one line of plain text")
     try:
         _create(folder, config, site, currency)
     except ConfigError as error:
@@ -137,9 +137,13 @@ def verify(
     judging = Judging() if with_rules else None
     report = verify_ledger(*paths, notes=[*notes, *beside], keys=keys, judge=None if judging is None else judging.judge)
     document = report.to_json() | ({"rules": judging.to_json()} if judging is not None else {})
-    click.echo(json.dumps(document) if as_json else _words(report))
-    if judging is not None and not as_json:
-        click.echo(judging.words())
+    try:
+        click.echo(json.dumps(document) if as_json else _words(report))
+        if judging is not None and not as_json:
+            click.echo(judging.words())
+    except OSError as error:
+        complain("meterd ledger verify", error)
+        sys.exit(EXIT_LEDGER)
     if not report.ok:
         sys.exit(EXIT_FINDING)
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Callable
 from functools import wraps
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -144,12 +146,20 @@ def export(folder: Path, form: str, first: int, last: int | None, out: Path | No
 
     if as_json and form == "csv":
         raise click.UsageError("--json and --format csv exclude each other")
+    if last is not None and last < first:
+        raise click.UsageError(f"--from {first} lies behind --to {last}")
     write = json_lines if form == "jsonl" else csv_rows
+    records = between(folder, first, last)
+    begins = next(records, None)
+    if begins is None:
+        raise MisuseError(f"there is no entry {first} in {folder}")
+    records = chain([begins], records)
     if out is None:
-        write(between(folder, first, last), sys.stdout)
+        write(records, sys.stdout)
+        sys.stdout.flush()
         return
     with out.open("w", encoding="utf-8", newline="") as file:
-        count = write(between(folder, first, last), file)
+        count = write(records, file)
     click.echo(f"{out}: {counted(count, 'entry', 'entries')}", err=True)
 
 
@@ -193,7 +203,7 @@ def at(folder: Path, when: str, as_json: bool) -> None:
     """
     from meterd.app.past import as_it_stood, moment, seq_at, standing_at
 
-    seq = int(when) if when.isdecimal() else seq_at(folder, moment(when))
+    seq = int(when) if re.fullmatch("[0-9]{1,18}", when) else seq_at(folder, moment(when))
     found = as_it_stood(standing_at(folder, seq))
     click.echo(json.dumps(found, ensure_ascii=False) if as_json else "\n".join(_words(found)))
 

@@ -41,6 +41,9 @@ BUSY_SECONDS: Final = 1.0
 #: How long a reader waits, for instance while the writer recovers the file at its start.
 READER_BUSY_SECONDS: Final = 10.0
 
+#: What SQLite says where its disk has no room, also to a reader: it keeps an index of the WAL beside the file.
+_NO_ROOM: Final = frozenset({"SQLITE_FULL", "SQLITE_IOERR_SHMSIZE", "SQLITE_IOERR_SHMMAP", "SQLITE_IOERR_SHMOPEN"})
+
 _HARMLESS: Final = frozenset(
     {
         sqlite3.SQLITE_SELECT,
@@ -164,6 +167,8 @@ def copy(source: Path, target: Path) -> None:
 def describe(error: BaseException) -> str:
     """An error as SQLite names it, with its words."""
     name = getattr(error, "sqlite_errorname", None)
+    if name in _NO_ROOM:
+        return f"{name}: {error} (is the disk full? nothing is said of what the file holds)"
     return f"{name}: {error}" if name else f"{type(error).__name__}: {error}"
 
 
