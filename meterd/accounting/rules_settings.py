@@ -42,13 +42,21 @@ def change_site(book: Book, command: ChangeSite) -> Answer:
     refused = people_refusal(command)
     if refused:
         return refused
-    refused = _award_waits(book) or _shortened(book, was, now) or in_play(book, list(book.links))
+    refused = _award_waits(book) or _shortened(book, was, now) or in_play(book, list(book.links)) or _hand_in_play(book)
     if refused:
         return refused
     if was == now:
         return Refused(Refusal.ALREADY_DONE, now.id)
     body = {"settings": now.to_json(), "was": was.to_json(), **signed(command)}
     return (entry(command, Kind.SITE_SET, body),)
+
+
+def _hand_in_play(book: Book) -> Refused | None:
+    """Bets of a hand are out at a table with a pool of its own: what it pays is held against the thresholds."""
+    for name, fund in book.funds.items():
+        if fund.bets or fund.strike_outs:
+            return Refused(Refusal.NOT_YET, f"{name} is in play: key who won the hand first")
+    return None
 
 
 def _award_waits(book: Book, table: str | None = None) -> Refused | None:

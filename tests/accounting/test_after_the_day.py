@@ -6,12 +6,14 @@ from dataclasses import replace
 
 import pytest
 from accounting_build import ACCOUNTANT, ADMINISTRATOR, OTHER, SUPERVISOR, Casino, level, link
+from pools_build import CardRoom, fund, pool, winning
 from test_caps import casino as limited
 
 from meterd.accounting import rules_day
 from meterd.accounting.commands import SYSTEM, Correct, Hold, Undo
 from meterd.accounting.commands_day import ReadDay
 from meterd.accounting.commands_links import AdjustClaim, ChangeTable, Discontinue
+from meterd.accounting.commands_pools import PayShare, UndoWin
 from meterd.accounting.refusals import Refusal
 
 TWO = {"actor": ADMINISTRATOR, "second": ACCOUNTANT, "reference": "case 7"}
@@ -111,3 +113,26 @@ def test_a_reading_changes_no_limit(day_read: bool) -> None:
         assert "A2" not in read(house)
     house.do(Correct(actor=OTHER, award=disputed, hand="thousand"))
     assert "500.00" == house.amount(disputed)
+
+
+def test_an_undone_win_still_tells_a_pool_s_clock_after_the_reading() -> None:
+    """Six months of a capped pool run on from before the first of two wins that both were none."""
+    clocks = []
+    for reading in (False, True):
+        room = CardRoom(fund(pool("main", cap="10.00", at_cap="stop"), name="P"), fund(name="Q"))
+        room.rake(200, 5, name="P")
+        room.post("P")
+        since = room.state("P").pools["main"].capped_at
+        for number in (1, 2):
+            room.do(winning(pool_name="main", name="P"))
+            for _ in range(3 if number == 2 else 0):
+                room.rake(100, name="Q")
+                room.post("Q")
+                room.do(winning(name="Q"))
+                room.do(PayShare(actor=SUPERVISOR, award=list(room.book.fund_awards)[-1]))
+            if number == 2 and reading:
+                day = room.do(ReadDay(actor=SYSTEM, day="2026-12-01", next_day="2026-12-02"))
+                assert ["J3"] == day.entries[0].body["left"]["shares"]
+            room.do(UndoWin(**TWO, fund="P", win=number))
+        clocks.append(room.state("P").pools["main"].capped_at == since)
+    assert [True, True] == clocks

@@ -9,6 +9,7 @@ from pools_build import ACCOUNTANT, ADMINISTRATOR, DEALER, SUPERVISOR, CardRoom,
 
 from meterd.accounting import commands_pools as ask
 from meterd.accounting.commands import Command
+from meterd.accounting.commands_links import ChangeSite
 from meterd.accounting.entries import Kind
 from meterd.accounting.refusals import Refusal
 from meterd.accounting.settings_pools import PoolGame
@@ -437,3 +438,20 @@ def test_a_pot_table_closes_and_reopens() -> None:
     room.do(ask.ReopenFund(actor=SUPERVISOR, fund="T4"))
     room.do(bets((1,), 100))
     assert {1: 100} == room.state("T4").bets
+
+
+def test_thresholds_stay_while_a_hand_is_in_play() -> None:
+    """What a pot or a home run pays is held against them, so they change before the bets or after the hand."""
+    for room, begin, finish in (
+        (home_run(), strike(1, 2), won(1)),
+        (trips(), bets((1, 2), 100), ask.ReturnBets(actor=SUPERVISOR, fund="T4", seat=1)),
+    ):
+        assert room.book.site is not None
+        other = replace(room.book.site, confirm_above_cents=room.book.site.confirm_above_cents + 100)
+        change = ChangeSite(actor=ADMINISTRATOR, second=ACCOUNTANT, reference="r-1", settings=other)
+        room.do(begin)
+        assert Refusal.NOT_YET is room.refuses(change)
+        room.do(finish)
+        if isinstance(finish, ask.ReturnBets):
+            room.do(replace(finish, seat=2))
+        room.do(replace(change))
