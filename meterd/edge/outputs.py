@@ -112,18 +112,33 @@ async def _close_pads(bus: BusConfig, pads: Sequence[PadRef], keys: Mapping[str,
 
 
 async def _close_module(line: Line, module: ModuleRef) -> None:
-    """Write the safe outputs, read them back, and say CLOSED on the display."""
+    """Write the safe outputs, read them back, and say CLOSED on the display, whatever became of the lamps."""
     unit = Unit(module)
     unit.want(UnitWanted(0, safe_outputs(module.profile), (), (CLOSED,)))
+    text = unit.text_write()
+    try:
+        await _close_lamps(line, unit)
+    except (ModuleRefusedError, NoReplyError):
+        with contextlib.suppress(ModuleRefusedError, NoReplyError, _SilentError):
+            if text is not None:
+                await _ask(line, module, text)
+        raise
+    if text is not None:
+        await _ask(line, module, text)
+
+
+async def _close_lamps(line: Line, unit: Unit) -> None:
+    module = unit.plan
+    for _ in range(2):  # one of the two is a change; a module without a beat may darken all between write and look
+        beat = unit.heartbeat_write()
+        if beat is not None:
+            await _ask(line, module, beat)
     for request in unit.output_writes(0.0):
         await _ask(line, module, request)
         unit.wrote(request)
     check = unit.check_request()
     if check is not None and not unit.checked(await _ask(line, module, check), 0.0):
         raise NoReplyError(f"unit {module.unit} took the outputs and shows others")
-    text = unit.text_write()
-    if text is not None:
-        await _ask(line, module, text)
 
 
 async def _ask(line: Line, module: ModuleRef, request: Request) -> Reply:

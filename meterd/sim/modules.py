@@ -118,7 +118,10 @@ class SimModule:
         self.asleep = False
 
     def watch(self, now: float) -> None:
-        """The module's own watchdog: outputs go dark when nobody speaks to it, or its heartbeat stops."""
+        """The module's own watchdog: outputs go dark when nobody speaks to it, or its heartbeat stops.
+
+        Where there is a heartbeat the lamp of "betting closed" is lit then, as we ask it of such a module.
+        """
         silent = now - self._spoken_to > SAFE_AFTER_S
         if self.shape.heartbeat is not None:
             silent = silent or (self._spoken_to - self._beaten > SAFE_AFTER_HEARTBEAT_S and self._beaten > 0)
@@ -128,6 +131,8 @@ class SimModule:
                 if block:
                     dark = bytes((0 if block.active_high else 1,)) * block.count
                     self.bank.coils[block.address : block.address + block.count] = dark
+            if self.shape.heartbeat is not None and self.shape.outputs and self.shape.lockout is not None:
+                self.bank.coils[self.shape.outputs.address + self.shape.lockout] = int(self.shape.outputs.active_high)
             self._tell(now)
 
     def power_cut(self, now: float) -> None:

@@ -7,14 +7,14 @@ import contextlib
 import json
 import os
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from click.testing import CliRunner
-from wire_rig import KEYPAD, SENSORS, Cable, PymodbusModule, raw_pty
+from wire_rig import HEARTBEAT, KEYPAD, SENSORS, Cable, PymodbusModule, raw_pty
 
 from meterd.cli.outputs import outputs
 from meterd.config import BusConfig, ModuleRef, SignConfig, SignModel
@@ -122,6 +122,24 @@ def test_a_module_that_refuses_is_asked_for_its_kind(monkeypatch: pytest.MonkeyP
     site = Floor((table(ModuleRef("pit", 40, SENSORS)),), (BusConfig("pit", "modbus", name, 115200),), ())
     (closing,) = close_all(site)  # type: ignore[arg-type]
     assert f"it refuses what {SENSORS.id} writes: is it such a module?" == closing.cause
+    os.close(master)
+
+
+def test_a_module_is_beaten_first_and_says_closed_whatever_its_lamps_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Both values of the heartbeat before the lamps; the text also where the lamps are read back as others."""
+    asked: list[Request] = []
+
+    async def answer(_line: Line, request: Request, _limit_s: float) -> Reply:
+        asked.append(request)
+        return Reply((0,) * request.count, 0.0, 0.0)
+
+    monkeypatch.setattr(Line, "ask", answer)
+    master, name = raw_pty()
+    module = ModuleRef("pit", 40, replace(SENSORS, text=KEYPAD.text))
+    (closing,) = close_all(Floor((table(module),), (BusConfig("pit", "modbus", name, 115200),), ()))  # type: ignore[arg-type]
+    assert "unit 40 took the outputs and shows others" == closing.cause
+    assert [(HEARTBEAT, (1,)), (HEARTBEAT, (0,))] == [(each.address, each.values) for each in asked[:2]]
+    assert (16, (0x434C, 0x4F53, 0x4544)) == (asked[-1].function, asked[-1].values[:3])
     os.close(master)
 
 

@@ -111,6 +111,7 @@ def test_a_missing_heartbeat_darkens_too() -> None:
     ask(module, "3c0200000010", at=3.2)
     module.watch(3.2)
     assert Lamp.DARK is module.lamp(0)
+    assert 1 == module.bank.coils[8], "betting closed is lit"
 
 
 def test_a_power_cut_forgets_counters_and_outputs() -> None:
