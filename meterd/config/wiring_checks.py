@@ -118,10 +118,24 @@ def _check_serials(wired: list[Wired]) -> None:
         if serial == UNKNOWN_SERIAL:
             each.node.warning("serial", "the module is refused until this is what its loss says was found")
             continue
+        _check_told(each, serial)
         first = taken.setdefault(serial, each)
         if first is not each:
             line = first.node.document.line((*first.node.path, "serial"))
             each.node.finding("serial", f'"{serial}" is the module in line {line} already')
+
+
+def _check_told(each: Wired, serial: str) -> None:
+    """A serial number that its registers cannot tell is a module that is never trusted."""
+    block = each.profile.serial if each.profile is not None else None
+    if block is None or each.profile is None:
+        return
+    if not all(" " < c <= "~" for c in serial.replace(" ", "")) or serial != serial.strip():
+        each.node.finding("serial", "a serial number is ASCII, without blanks around it")
+    elif len(serial) > 2 * block.words:
+        each.node.finding(
+            "serial", f'"{each.profile.id}" tells at most {2 * block.words} characters, not {len(serial)}'
+        )
 
 
 def _check_swaps(wired: list[Wired]) -> None:

@@ -204,6 +204,16 @@ def test_a_serial_number_is_of_one_module_that_tells_it(findings: Findings, site
     assert ("table[1].sensors.serial", True) == (key, "is the module in line" in message)
 
 
+@pytest.mark.parametrize(
+    ("serial", "says"), [("WAYTOOLONG", "at most 8 characters, not 10"), ("é", "is ASCII"), ("S1 ", "without blanks")]
+)
+def test_a_serial_number_that_its_registers_cannot_tell_is_refused(findings: Findings, serial: str, says: str) -> None:
+    """The module would never be trusted and its table never open."""
+    unit = 'unit = 40, profile = "generic-sensors-16"'
+    key, message, _ = only(findings((unit, f'{unit}, serial = "{serial}"')))
+    assert ("table[0].sensors.serial", True) == (key, says in message)
+
+
 def test_a_serial_number_that_is_to_be_learned_is_a_warning(site: Callable[..., Site]) -> None:
     """Any number of modules may have a question mark; each is refused until its number stands there."""
     first = ('unit = 40, profile = "generic-sensors-16"', 'unit = 40, profile = "generic-sensors-16", serial = "?"')
