@@ -6,7 +6,7 @@ a sign that restarts or sounds nothing is said, and the others of its line are n
 Rule 3: each meter has one file label on all signs of the line, so signs that show it share one transmission, and a bent
 address cannot put another meter's figure on a sign.
 Rule 4: signs do not acknowledge: everything is written again every quarter of an hour and when the line comes up, and
-those that answer reads are asked for their files first.
+those that answer reads are asked for their files first, and once a minute.
 
 Units: ``*_s`` seconds of the monotonic clock.
 """
@@ -32,6 +32,7 @@ from protocols.alpha import (
 )
 
 REPUSH_S: Final = 900.0  # what a sign missed it shows after a quarter of an hour at the latest
+LOOK_S: Final = 60.0  # a sign that answers and lost its files in a power failure is blank no longer than this
 CLOCK_S: Final = 3600.0
 MARGIN_S: Final = 0.03  # timers, USB adapters and busy machines shorten a pause by this; a lost write shows for long
 
@@ -63,7 +64,7 @@ class SignQueue:
         self._wall = wall
         self._character_s = bus.bits_per_character / bus.baud
         self._free_s = float("-inf")
-        self._repush_s = self._clock_s = float("inf")
+        self._repush_s = self._clock_s = self._look_s = float("inf")
         self._turn = 0
         self._asked: str | None = None
         self._deaf_s: dict[str, float] = {}
@@ -75,6 +76,7 @@ class SignQueue:
         self._free_s = max(self._free_s, now_s + before_us_ms / 1000 + MARGIN_S)
         self._repush_s = now_s + REPUSH_S
         self._clock_s = now_s + CLOCK_S
+        self._look_s = now_s + LOOK_S
         for state in self.signs.values():
             state.link_up()
 
@@ -101,6 +103,10 @@ class SignQueue:
             self._repush_s = now_s + REPUSH_S
             for state in self.signs.values():
                 state.repush()
+        if now_s >= self._look_s:
+            self._look_s = now_s + LOOK_S
+            for state in self.signs.values():
+                state.ask()
         if now_s >= self._clock_s:
             self._clock_s = now_s + CLOCK_S
             for state in self.signs.values():
@@ -108,7 +114,7 @@ class SignQueue:
         chosen = self._choose(now_s)
         if chosen is None:
             deaf = [until_s for until_s in self._deaf_s.values() if until_s > now_s]
-            return min(self._repush_s, self._clock_s, *deaf) - now_s
+            return min(self._repush_s, self._clock_s, self._look_s, *deaf) - now_s
         if now_s < self._free_s:
             return self._free_s - now_s
         name, command = chosen

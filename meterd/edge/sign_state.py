@@ -167,10 +167,14 @@ class SignState:
 
     def repush(self) -> None:
         """Write everything again, without closing it in between."""
-        self._asking = self._asks
+        self.ask()
         self._stale = set(range(len(self.files)))
         self._setup = [*self.pages, self.sequence]
         self._priority_due = True
+
+    def ask(self) -> None:
+        """Ask which files it has, when nothing is urgent; of one that was just erased there is nothing to ask."""
+        self._asking = self._asks and self.applied == self.plan
 
     def set_clock(self) -> None:
         """Set its clock when nothing is urgent."""
