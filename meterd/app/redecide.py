@@ -1,7 +1,7 @@
 """The audit of the rules: each entry is decided again, on the book as it then stood, with the parameters then in force.
 
-Rule 1: the command is read off the entry; what it leads to must be what the ledger holds, money and facts. A fact that
-        only later versions write is not missed in an older entry.
+Rule 1: the command is read off the entry; what it leads to must be what the ledger holds, money and facts. Facts that
+        only later versions write (a closed list) are not missed in an older entry; any other is.
 Rule 2: an entry does not tell roles, so those are tried that may do it; who signed is compared, not what he was.
 Rule 3: what is not decided again is counted by kind and said. Refusals are (they moved nothing, and what was asked is
         told in part), notes, and kinds whose command asks for more than their entry tells.
@@ -36,6 +36,8 @@ _PAIRS: Final = (
 )
 #: Facts about the asking, not about the decision; and those that tell the very moment of deciding.
 _BESIDE: Final = frozenset({"asked", "format", "from_utc", "until_utc", "at_utc"})
+#: Facts that the first version did not tell; each that is added belongs here, or older ledgers lack it.
+_LATER: Final = frozenset({"out_of_order_after"})
 
 
 class Judging:
@@ -131,6 +133,9 @@ def _difference(expected: Entry, found: Entry) -> str | None:
         odd = dict(set(expected.postings) ^ set(found.postings))
         return f"its money: {', '.join(sorted(odd))}"
     body = parse(canonical(expected.body))
+    missing = sorted(body.keys() - found.body.keys() - _BESIDE - _LATER)
+    if missing:
+        return f"{', '.join(missing)} missing"
     for name, fact in found.body.items():
         if name not in _BESIDE and not says(body.get(name), fact):
             return f"{name} {_short(body.get(name))}, not {_short(fact)}"

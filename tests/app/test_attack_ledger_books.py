@@ -14,6 +14,7 @@ from test_volumes import Shift
 
 from meterd import second_verifier
 from meterd.app.key_change import put_in_force
+from meterd.app.redecide import Judging
 from meterd.app.verify import verify
 from meterd.edge import volume
 from meterd.edge.keys import SigningKey
@@ -112,6 +113,22 @@ def test_a_later_volume_alone(ledger: Path, change: Callable[[Body], object]) ->
     forge_all(ledger, change_first)
     assert not verify(last).ok
     assert not second_verifier.check([last])["ok"]
+
+
+@pytest.mark.parametrize(("kind", "name"), [("Confirmed", "by"), ("GameEnded", "round"), ("LateBet", "round")])
+def test_a_fact_left_out_is_missed_by_the_rules(ledger: Path, kind: str, name: str) -> None:
+    """Who signed, or of which round: no sum tells, so the entry is decided again."""
+    at: list[int] = []
+
+    def change(record: Record, body: Body) -> None:
+        if record.kind == kind and not at:
+            at.append(record.seq)
+            del body[name]
+
+    forge_all(ledger, change)
+    report = verify(ledger, judge=Judging().judge)
+    assert report.first_bad is not None
+    assert at == [report.first_bad.seq]
 
 
 def test_a_volume_is_named_by_its_first_entry(ledger: Path) -> None:
