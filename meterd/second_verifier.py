@@ -282,7 +282,6 @@ class Money:
         """Begin before entry 1."""
         self.balance: dict[str, int] = defaultdict(int)
         self.standing: dict[str, int] = {}
-        self.pools: set[str] = set()
         self.owner: dict[str, str] = {}
 
     def take(self, entry: Entry, facts: dict[str, Any]) -> None:
@@ -325,7 +324,6 @@ class Money:
             self.standing[key] = stored.get("standing_seed_microcents", self.standing.get(key, 0))
         for key, stored in pools.items():
             self._same(seq, f"pool/{key}", stored["microcents"])
-        self.pools |= pools.keys()
 
     def _same(self, seq: int, account: str, stored: int) -> None:
         if self.balance.get(account, 0) != stored:
@@ -550,6 +548,7 @@ class Ledger:
         self._keys: list[tuple[int, str]] = []  # each with the entry that put it in force, or carried it over
         self._reading: dict[str, Any] | None = None  # the facts of the day's reading that is the last entry
         self._day = ""
+        self._tables: set[str] = set()
         self._began: tuple[int, str, dict[str, int]] = (1, "", {})  # this volume: first entry, its time, the balances
         self._known: set[bytes] = set()
 
@@ -627,6 +626,8 @@ class Ledger:
             if not alone and not sealed:
                 raise BadError(seq, "the volume before it was not closed by a day's reading")
             self._carried(seq, entry, facts, alone=alone)
+        if kind == "TableDefined":
+            self._tables.add(entry.column["table_id"].decode())
         if kind == "KeySet":
             before = self._keys[-1][1] if self._keys else None
             key_of(facts["key"])
@@ -684,11 +685,11 @@ class Ledger:
             "since_seq or since_utc": [facts["since_seq"], facts["since_utc"]] == [since, since_utc],
             "moved": same(facts["moved"], {account: amount for account, amount in moved.items() if amount}),
             "levels": facts["levels"].keys() == self.money.standing.keys(),
-            "pools": facts["pools"].keys() == self.money.pools,
+            "pools": accounts(now, ["pool"]) <= facts["pools"].keys(),
             "links": {key.partition("/")[0] for key in self.money.standing} <= facts["links"].keys(),
             "liability_microcents": self.first != 1
             or all(link["liability_microcents"] == owed.get(name, 0) for name, link in facts["links"].items()),
-            "tables": accounts(moved, ["drop"]) <= facts["tables"].keys()
+            "tables": self._tables <= facts["tables"].keys()
             and all(
                 table[f"{part}_microcents"] == sign * get(f"{account}/{name}", 0)
                 for name, table in facts["tables"].items()
