@@ -10,13 +10,13 @@ from pathlib import Path
 
 import click
 
-from meterd.cli.words import complain, counted
+from meterd.cli.words import Finite, complain, counted
 from meterd.errors import EXIT_FINDING, EXIT_USAGE, MeterdError
 
 
 @click.command()
-@click.option("--seconds", type=click.FloatRange(1), help="stop by itself after so many seconds")
-@click.option("--speed", default=1.0, show_default=True, type=click.FloatRange(0.1, 50), help="divides people's pauses")
+@click.option("--seconds", type=Finite(1), help="stop by itself after so many seconds")
+@click.option("--speed", default=1.0, show_default=True, type=Finite(0.1, 50), help="divides people's pauses")
 @click.option("--headless", is_flag=True, help="open no browser; pages are served all the same")
 @click.option("--data", type=click.Path(path_type=Path, file_okay=False), help="keep the ledger in this folder")
 @click.option("--json", "as_json", is_flag=True, help="end with one JSON document on standard output")

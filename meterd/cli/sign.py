@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from meterd.cli.words import NamingGroup, complain
+from meterd.cli.words import Finite, NamingGroup, complain
 from meterd.errors import EXIT_CONFIG, EXIT_DONE, EXIT_FINDING, EXIT_USAGE
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ def sign() -> None:
 @sign.command()
 @click.argument("name", metavar="SIGN")
 @click.option("--config", "config", type=click.Path(path_type=Path), required=True, help="The site file.")
-@click.option("--seconds", type=click.FloatRange(0, 600), default=5.0, show_default=True, help="How long the pattern.")
+@click.option("--seconds", type=Finite(0, 600), default=5.0, show_default=True, help="How long the pattern.")
 @click.option("--beep", is_flag=True, help="Three beeps before the pattern, to tell signs apart.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 def test(name: str, config: Path, seconds: float, *, beep: bool, as_json: bool) -> None:

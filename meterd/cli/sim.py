@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
-from meterd.cli.words import NamingGroup, complain
+from meterd.cli.words import Finite, NamingGroup, complain
 from meterd.errors import EXIT_CONFIG, EXIT_DONE, EXIT_LEDGER, EXIT_USAGE
 
 if TYPE_CHECKING:
@@ -23,17 +23,15 @@ if TYPE_CHECKING:
     from meterd.sim.plan import Plan
     from meterd.sim.ports import Mode, PortRefusedError
 
-_RATE = click.FloatRange(0, 1)
+_RATE = Finite(0, 1)
 
 
 @click.group(cls=NamingGroup, invoke_without_command=True)
 @click.option("--plan", "plan_file", type=click.Path(path_type=Path, dir_okay=False), help="lines and tables")
 @click.option("--log", "log_file", type=click.Path(path_type=Path, dir_okay=False), help="one JSON line an event")
 @click.option("--seed", type=int, default=0, show_default=True, help="of the people's choices and the cards")
-@click.option(
-    "--speed", type=click.FloatRange(0.1, 1000), default=1.0, show_default=True, help="divides pauses of people"
-)
-@click.option("--seconds", type=click.FloatRange(0, min_open=True), help="stop by itself")
+@click.option("--speed", type=Finite(0.1, 1000), default=1.0, show_default=True, help="divides pauses of people")
+@click.option("--seconds", type=Finite(0, min_open=True), help="stop by itself")
 @click.option(
     "--orders",
     "orders_file",
@@ -67,7 +65,7 @@ def sim(
 
     with ExitStack() as files:
         try:
-            plan = Plan.parse(plan_file.read_text("utf-8"))
+            plan = Plan.parse(_text_of(plan_file))
             log = files.enter_context(log_file.open("a", encoding="utf-8")) if log_file else None
             orders = _opened(orders_file, files)
             with asyncio.Runner(loop_factory=loop_factory) as runner:
@@ -82,6 +80,15 @@ def sim(
             where = f"{error.filename or 'the ports'}: {error.strerror}" if error.strerror else error
             click.echo(f"meterd sim: {where}", err=True)
             sys.exit(EXIT_USAGE)
+
+
+def _text_of(path: Path) -> str:
+    from meterd.sim.plan import PlanError
+
+    try:
+        return path.read_text("utf-8")
+    except UnicodeDecodeError as error:
+        raise PlanError(f"no text: {error}") from error
 
 
 def _opened(path: Path | None, files: ExitStack) -> TextIO | None:
@@ -142,7 +149,11 @@ def _take(source: TextIO, orders: Orders) -> None:
         loop.add_reader(source.fileno(), typed)
         return
     found = []
-    for number, line in enumerate(source, 1):
+    try:
+        lines = source.readlines()
+    except UnicodeDecodeError as error:
+        raise OrderError(f"no text: {error}") from error
+    for number, line in enumerate(lines, 1):
         try:
             found.append(timed(line))
         except OrderError as error:
@@ -215,12 +226,12 @@ def prepare(config: Path, folder: Path) -> None:
 @click.option("--stray", type=_RATE, default=0.0, help="a byte that nobody sent arrives before it")
 @click.option("--cut", type=_RATE, default=0.0, help="it and the rest of its piece do not arrive")
 @click.option("--delay", type=_RATE, default=0.0, help="it and what follows come later")
-@click.option("--delay-ms", type=click.FloatRange(0), default=50.0, show_default=True, help="by how much")
+@click.option("--delay-ms", type=Finite(0), default=50.0, show_default=True, help="by how much")
 @click.option("--echo", is_flag=True, help="what is sent is heard by its sender too")
 @click.option("--baud", type=click.IntRange(1), default=9600, show_default=True, help="how FAR is set")
 @click.option("--mode", "word", default="8N1", show_default=True, help="how FAR is set: data bits, parity, stop bits")
 @click.option("--seed", default="0", show_default=True, help="of the faults")
-@click.option("--seconds", type=click.FloatRange(0, min_open=True), help="stop by itself")
+@click.option("--seconds", type=Finite(0, min_open=True), help="stop by itself")
 def cable(near: Path, far: Path, seed: str, seconds: float | None, baud: int, word: str, **rates: Any) -> None:
     """Put a bad cable between NEAR, a port it makes, and FAR, a port that exists. Rates are per byte, 0 to 1.
 

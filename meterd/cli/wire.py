@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from meterd.cli.client import nobody_answers, socket_option
-from meterd.cli.words import NamingGroup, complain, counted
+from meterd.cli.words import Finite, NamingGroup, complain, counted
 from meterd.errors import EXIT_CONFIG, EXIT_DONE, EXIT_FINDING, EXIT_USAGE
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def wire() -> None:
 @click.option("--all", "everything", is_flag=True, help="also answers that are the same as the last time")
 @click.option("--hex", "as_hex", is_flag=True, help="every piece with its bytes")
 @click.option("--json", "as_json", is_flag=True, help="one JSON document a line")
-@click.option("--seconds", type=click.FloatRange(0, min_open=True), help="stop by itself")
+@click.option("--seconds", type=Finite(0, min_open=True), help="stop by itself")
 def monitor(
     line: str,
     control: Path | None,
@@ -89,7 +89,7 @@ def monitor(
 @click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
 @click.option("--port", "line", required=True, help="the bus, or its port")
 @socket_option
-@click.option("--seconds", type=click.FloatRange(0, min_open=True), help="stop by itself")
+@click.option("--seconds", type=Finite(0, min_open=True), help="stop by itself")
 @click.option("--from-now", is_flag=True, help="without the seconds the daemon still has")
 def record(file: Path, line: str, control: Path | None, seconds: float | None, *, from_now: bool) -> None:
     """Write what passes over a line into FILE, from what the daemon still has of it on; Ctrl-C ends it.
@@ -137,8 +137,8 @@ def record(file: Path, line: str, control: Path | None, seconds: float | None, *
 @click.option(
     "--send", type=click.Path(path_type=Path), help="say to that port what the daemon said; set as the recording tells"
 )
-@click.option("--speed", type=click.FloatRange(0.1, 1000), default=1.0, show_default=True, help="of --send")
-@click.option("--seconds", type=click.FloatRange(0, min_open=True), help="stop --serve by itself")
+@click.option("--speed", type=Finite(0.1, 1000), default=1.0, show_default=True, help="of --send")
+@click.option("--seconds", type=Finite(0, min_open=True), help="stop --serve by itself")
 def replay(
     file: Path,
     config: Path | None,
@@ -204,6 +204,9 @@ def _play(recording: Recording, serve: Path | None, send: Path | None, speed: fl
     from meterd.sim.replay import say
 
     moments = _moments(recording)
+    if send is None and not any(moment.sent for moment in moments):
+        complain("meterd wire replay", "the recording holds no question: there is nothing to answer")
+        sys.exit(EXIT_USAGE)
     try:
         if send is not None:
             head = recording.head
@@ -270,7 +273,10 @@ def _pieces(
         try:
             told = ask(path, {"op": "wire", "port": line, "after": after})
         except (OSError, ValueError) as error:
-            complain(f"meterd {verb}", nobody_answers(verb, path, error) if head is None else "the daemon has gone")
+            if head is None:
+                click.echo(nobody_answers(verb, path, error), err=True)
+            else:
+                complain(f"meterd {verb}", "the daemon has gone")
             sys.exit(EXIT_USAGE if head is None else EXIT_FINDING)
         if "error" in told:
             complain(f"meterd {verb}", told["error"])

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from difflib import get_close_matches
+from math import isfinite
+from typing import Any
 
 import click
 
@@ -17,6 +19,17 @@ def complain(verb: str, error: object) -> None:
     """A message on standard error, with the verb before each of its lines, so that none is lost in a log."""
     for line in str(error).splitlines() or [""]:
         click.echo(f"{verb}: {line}", err=True)
+
+
+class Finite(click.FloatRange):
+    """A number in a range; ``nan`` and ``inf`` are none, though they are within every range."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """Fails as a range does."""
+        number: float = super().convert(value, param, ctx)
+        if not isfinite(number):
+            self.fail(f"{value} is no number to count with.", param, ctx)
+        return number
 
 
 class NamingGroup(click.Group):

@@ -93,7 +93,10 @@ class Orders:
         verb, *words = text.split() or [""]
         if verb not in self._verbs:
             raise OrderError(f"no order {verb!r}: there are {', '.join(self._verbs)}")
-        self._verbs[verb](words)
+        try:
+            self._verbs[verb](words)
+        except OSError as error:  # a name for a port is taken meanwhile
+            raise OrderError(str(error)) from error
         self._world.journal.note("order", self._now(), text=text)
 
     # ---- cables
@@ -106,6 +109,8 @@ class Orders:
 
     def _swap(self, words: Sequence[str]) -> None:
         one, other = self._line(words, 2), self._line(words[1:], 1)
+        if one is other:
+            raise OrderError(f"{words[0]} cannot change places with itself")
         for line in (one, other):
             line.unplug()
         one.path, other.path = other.path, one.path
@@ -208,5 +213,5 @@ def _number(text: str, what: str) -> float:
     except ValueError:
         value = -1.0
     if not 0 <= value < float("inf"):
-        raise OrderError(f"{text!r} is no number ({what})")
+        raise OrderError(f"{what}: expected a number from 0 up, not {text!r}")
     return value

@@ -238,7 +238,7 @@ class Plan:
             for device in (table.sensors, table.keypad):
                 if device not in known:
                     raise PlanError(f"table {table.id} names {device[0]}/{device[1]}, and no bus has it")
-        return cls(lines, tables, _made(Habits, raw.get("habits", {}), "habits"))
+        return cls(lines, tables, _made(Habits, _known(Habits, raw.get("habits", {}), "habits"), "habits"))
 
 
 _Made = TypeVar("_Made")
@@ -253,6 +253,14 @@ def _made(kind: type[_Made], raw: object, place: str, **given: object) -> _Made:
     if missing:
         raise PlanError(f"{place} lacks {', '.join(missing)}")
     return kind(**{**values, **given})
+
+
+def _known(kind: type[Any], raw: object, place: str) -> object:
+    """``raw``, of something that nobody but a plan has: then another key is a slip of the pen."""
+    known = [field.name for field in fields(kind)]
+    if unknown := [name for name in _record(raw, place) if name not in known]:
+        raise PlanError(f"{place} has no {unknown[0]}: there are {', '.join(known)}")
+    return raw
 
 
 def _needed(field: Field[Any]) -> bool:
@@ -334,7 +342,7 @@ def _line(raw: Mapping[str, Any], place: str) -> LinePlan:
         pads=tuple(_pad(each, f"{place}.pads[{n}]") for n, each in enumerate(_list(raw, "pads", place))),
         signs=tuple(_made(SignPlan, each, f"{place}.signs[{n}]") for n, each in enumerate(signs)),
         games=tuple(_made(GamePlan, each, f"{place}.games[{n}]") for n, each in enumerate(games)),
-        noise=_made(NoisePlan, raw.get("noise", {}), f"{place}.noise"),
+        noise=_made(NoisePlan, _known(NoisePlan, raw.get("noise", {}), f"{place}.noise"), f"{place}.noise"),
     )
 
 

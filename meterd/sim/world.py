@@ -19,6 +19,7 @@ from meterd.sim.modules import SimModule
 from meterd.sim.osdp_pad import PAD_TURNAROUND_S, REPLY_START, DealerPad, OsdpPad, OsdpPads
 from meterd.sim.people import People
 from meterd.sim.plan import LinePlan, Plan, PlanError
+from meterd.sim.plan_checks import check_numbers
 from meterd.sim.sas import SasGame, SasLine
 from meterd.sim.sign import AlphaSign, Heard, SignLine
 from meterd.sim.table import Table
@@ -198,6 +199,7 @@ def check_playable(plan: Plan) -> None:
     for line in plan.lines:
         if line.kind not in {"modbus", "alpha", "sas", "osdp"}:
             raise PlanError(f"bus {line.id}: no kind {line.kind!r}; modbus, alpha, sas and osdp can be simulated")
+    check_numbers(plan)
     keys = {(line.id, module.unit): set(module.shape.keys or ()) for line in plan.lines for module in line.modules}
     keys |= {(line.id, pad.address): set(pad.keys) for line in plan.lines for pad in line.pads}
     for table in plan.tables:

@@ -21,10 +21,11 @@ from click.testing import CliRunner, Result
 
 from meterd.app.wires import WireDesk
 from meterd.cli.main import main
-from meterd.config import Site, load_site
+from meterd.config import BusConfig, Site, load_site
 from meterd.edge.catalogue import catalogue
 from meterd.edge.control import Answer, ControlServer
 from meterd.edge.ports import Holder, PortSeen
+from meterd.edge.serialport import close_port, open_port
 from protocols.modbus_crc import sealed
 
 SAMPLE = Path(__file__).parents[2] / "docs" / "site.example.toml"
@@ -129,6 +130,7 @@ def test_nothing_is_written_over_and_nothing_left_without_a_daemon(running: Daem
     assert (2, True) == (unknown.exit_code, "there are pit-1, keys-1, sign-1" in unknown.stderr)
     nobody = meterd("wire", "record", new, "--port", "pit-1", "--socket", tmp_path / "nobody")
     assert (2, True) == (nobody.exit_code, "no daemon answers" in nobody.stderr)
+    assert 1 == nobody.stderr.count("meterd wire record")
     assert not new.exists()
 
 
@@ -213,6 +215,19 @@ def test_what_is_no_recording_is_named(tmp_path: Path) -> None:
     file.write_text(json.dumps(good) + "\n")
     assert 0 == meterd("wire", "replay", file).exit_code
     assert 78 == meterd("wire", "replay", file, "--config", file).exit_code
+    for wrong, says in (
+        ({"kind": "morse"}, "kind is one of"),
+        ({"baud": 0}, "baud is a whole"),
+        ({"bits": "x"}, "bits is"),
+    ):
+        file.write_text(json.dumps({**good, **wrong}) + "\n")
+        told = meterd("wire", "replay", file)
+        assert (2, True) == (told.exit_code, says in told.stderr)
+    file.write_text(json.dumps(good) + "\n")
+    served = meterd("wire", "replay", file, "--serve", tmp_path / "port")
+    assert (2, True) == (served.exit_code, "holds no question" in served.stderr)
+    file.write_text('{"format": "meterd-wire-1", "bus": "b"}\n')
+    assert "line 1: the head lacks kind, port, baud, bits" in meterd("wire", "replay", file).stderr
 
 
 def test_a_recording_is_served_and_said_again(running: Daemon, tmp_path: Path) -> None:
@@ -225,6 +240,10 @@ def test_a_recording_is_served_and_said_again(running: Daemon, tmp_path: Path) -
     assert json.loads(serving.stdout.readline())["ready"]
     sent = meterd("wire", "replay", file, "--send", port)
     assert (0, f"2 pieces sent, {2 * len(ANSWER)} bytes came back\n") == (sent.exit_code, sent.stderr)
+    mine = open_port(BusConfig("b", "modbus", str(port), 9600))
+    held = meterd("wire", "replay", file, "--send", port)
+    assert (2, True) == (held.exit_code, f"{port} is held by another program: process " in held.stderr)
+    close_port(mine)
     serving.terminate()
     serving.communicate(timeout=LIMIT_S)
     absent = meterd("wire", "replay", file, "--send", tmp_path / "nowhere")

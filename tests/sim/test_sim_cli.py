@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -14,6 +15,7 @@ from sim_floor import KEYPAD, LIMIT_S, plan_json
 
 from meterd.cli.main import main
 from meterd.sim.plan import Plan, PlanError
+from meterd.sim.ports import Mode, close_port, open_port
 
 
 def start(folder: Path, *more: str) -> subprocess.Popen[str]:
@@ -84,3 +86,65 @@ def test_a_plan_that_is_not_there_is_named(tmp_path: Path) -> None:
     """File and cause, without an error number."""
     told = CliRunner().invoke(main, ["sim", "--plan", str(tmp_path / "absent.json")])
     assert (2, f"meterd sim: {tmp_path / 'absent.json'}: No such file or directory\n") == (told.exit_code, told.stderr)
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"baud": 0}, "bus pit-1: baud is a whole number from 1"),
+        ({"noise": {"byte": 7}}, "noise.byte is a share from 0 to 0.333, not 7"),
+        ({"noise": {"bite": 0.1}}, "noise has no bite: there are drop, flip, stray, byte"),
+    ],
+)
+def test_a_line_that_cannot_be_is_named(tmp_path: Path, change: dict[str, object], says: str) -> None:
+    """Numbers out of range and misspelt keys, before any port is made."""
+    plan = plan_json(ports=str(tmp_path))
+    plan["buses"][0] |= change
+    assert says in refusal(tmp_path, json.dumps(plan))
+
+
+def refusal(folder: Path, text: str | bytes) -> str:
+    """What is said about a plan that is refused with exit 2."""
+    file = folder / "plan.json"
+    file.write_bytes(text if isinstance(text, bytes) else text.encode())
+    told = CliRunner().invoke(main, ["sim", "--plan", str(file), "--seconds", "0.01"])
+    assert (2, []) == (told.exit_code, [*folder.glob("pit-*")])
+    return told.stderr
+
+
+def test_tables_and_devices_that_cannot_be_are_named(tmp_path: Path) -> None:
+    """Seats without sensors, no deck, shares above one, what stands there twice, no text at all."""
+    good = plan_json(ports=str(tmp_path))
+    bus, table = good["buses"][0], good["tables"][0]
+    for plan, says in (
+        ({**good, "tables": [{**table, "seats": 99}]}, "seats is a whole number from 1 to 8, not 99"),
+        ({**good, "tables": [{**table, "decks": 0}]}, "decks is a whole number from 1 to 8, not 0"),
+        ({**good, "habits": {"lucky": 5}}, "habits.lucky is a share from 0 to 1, not 5"),
+        ({**good, "buses": [bus, bus]}, "bus pit-1 stands there twice"),
+        ({**good, "buses": [{**bus, "modules": [*bus["modules"], bus["modules"][0]]}]}, "two devices with the address"),
+    ):
+        assert says in refusal(tmp_path, json.dumps(plan))
+    assert "no text" in refusal(tmp_path, b"\xff\xfe")
+
+
+def test_no_number_is_no_time(tmp_path: Path) -> None:
+    """``nan`` is within every range, and would never end."""
+    told = CliRunner().invoke(main, ["sim", "--plan", str(tmp_path / "x"), "--seconds", "nan"])
+    assert (2, True) == (told.exit_code, "nan is no number" in told.stderr)
+
+
+def test_a_cable_takes_nothing_that_is_held_or_there(tmp_path: Path) -> None:
+    """Exit 2 with the port and its holder, or the name that is taken; what was there stays."""
+    master, slave = os.openpty()
+    port = open_port(Path(os.ttyname(slave)), Mode())
+    held = CliRunner().invoke(main, ["sim", "cable", str(tmp_path / "near"), str(port.port)])
+    assert (2, f"held by another program: process {os.getpid()}" in held.stderr) == (held.exit_code, True)
+    assert not (tmp_path / "near").is_symlink()
+    close_port(port)
+    (tmp_path / "mine").write_text("precious")
+    taken = CliRunner().invoke(main, ["sim", "cable", str(tmp_path / "mine"), os.ttyname(slave)])
+    assert (2, "precious") == (taken.exit_code, (tmp_path / "mine").read_text())
+    absent = CliRunner().invoke(main, ["sim", "cable", str(tmp_path / "near"), str(tmp_path / "far")])
+    assert (2, f"meterd sim cable: {tmp_path / 'far'} does not exist\n") == (absent.exit_code, absent.stderr)
+    os.close(slave)
+    os.close(master)

@@ -182,11 +182,12 @@ def test_cables_are_pulled_swapped_and_bent(tmp_path: Path) -> None:
         ("stick pit-1/60 on", "expected LINE/UNIT/diN"),
         ("stick pit-1/60/di99 on", "di0 to di15"),
         ("stick pit-1/60/di1 maybe", "on or off"),
+        ("swap pit-1 pit-1", "cannot change places with itself"),
         ("cable pit-1 drop", "good, or has rates"),
         ("cable pit-1 bend 1", "good, or has rates"),
         ("cable pit-1 drop 2", "0 to 1"),
-        ("cable pit-1 drop much", "no number"),
-        ("slow pit-1/60 -1", "no number"),
+        ("cable pit-1 drop much", "expected a number from 0 up"),
+        ("slow pit-1/60 -1", "expected a number from 0 up"),
     ],
 )
 def test_what_cannot_be_ordered(order: str, said: str, tmp_path: Path) -> None:
