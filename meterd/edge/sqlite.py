@@ -23,6 +23,7 @@ __all__ = [
     "Database",
     "Error",
     "IntegrityError",
+    "bystander",
     "copy",
     "describe",
     "in_memory",
@@ -117,6 +118,20 @@ def settle(path: Path) -> bool:
     finally:
         connection.close()
     return bool(waiting == moved)
+
+
+def bystander(path: Path) -> Connection:
+    """A connection that reads nothing: while it is open, closing the writer moves and removes nothing.
+
+    SQLite moves the WAL into the file as the last connection closes, whatever had failed before. After a failed sync or
+    a damaged page the two must stay as they are: only the next start, which looks at every frame's checksum, may.
+
+    Raises:
+        Error: SQLite cannot read the file.
+    """
+    connection = _connect(path, "mode=ro", BUSY_SECONDS)
+    connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
+    return connection
 
 
 def in_memory(schema: str) -> Database:

@@ -19,7 +19,7 @@ from typing import Final, Self
 
 from meterd.edge import sqlite, volume
 from meterd.edge.folder import described, point_to, require_whole, sync, take_lock
-from meterd.edge.openers import writers_of
+from meterd.edge.openers import open_files, writers_of
 from meterd.errors import InvariantBroken, LedgerError, MisuseError
 from meterd.ledger.chain import GENESIS, seal
 from meterd.ledger.record import Draft, Record
@@ -44,7 +44,7 @@ class Store:
 
     def __init__(self, db: sqlite.Database, path: Path, lock: int, last: Record, synchronous: str) -> None:
         """Use :meth:`open`."""
-        self._files = _open_files(path)
+        self._files = open_files(path)
         self.path = path
         self.seq = last.seq
         self.head = last.hash
@@ -55,6 +55,7 @@ class Store:
         self._connection = db.conn
         self._lock = lock
         self._version = self._data_version()
+        self._bystander = sqlite.bystander(path)
         self._dead: str | None = None
 
     @classmethod
@@ -173,6 +174,7 @@ class Store:
             # Not TRUNCATE: it waits for readers, and one that verifies reads for minutes. What they keep in the WAL is
             # moved when they have gone.
             self._connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
+            self._bystander.close()
             self._connection.close()
             self._unsettled.append(self.path)
             first = _begin_volume(path, first, same)
@@ -180,8 +182,9 @@ class Store:
             db = sqlite.writer(path, synchronous=self._synchronous)
             sync(folder)
             self._connection, self._db = db.conn, db
-            self._files = _open_files(path)
+            self._files = open_files(path)
             self._version = self._data_version()
+            self._bystander = sqlite.bystander(path)
         except (OSError, sqlite.Error) as cause:
             raise LedgerError(f"no new volume could be begun: {described(cause, folder)}") from cause
         self.path, self.seq, self.head = path, first.seq, first.hash
@@ -205,16 +208,24 @@ class Store:
             raise LedgerError(f"{self._dead}: the ledger takes nothing more") from cause
 
     def close(self) -> None:
-        """Move everything into the file and let another writer in. Never raises for a ledger that failed before."""
+        """Move everything into the file and let another writer in.
+
+        Of a ledger that failed before, nothing is moved and nothing is raised: its files stay as they are.
+
+        Raises:
+            LedgerError: it fails now.
+        """
         try:
             if self._dead is None:
                 self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+                self._bystander.close()
         except sqlite.Error as cause:
             raise LedgerError(f"the ledger could not be closed well: {sqlite.describe(cause)}") from cause
         finally:
             self._dead = self._dead or "it was closed"
             with suppress(sqlite.Error):
                 self._connection.close()
+                self._bystander.close()
             if self._lock >= 0:
                 os.close(self._lock)
                 self._lock = -1
@@ -379,18 +390,3 @@ def _require_last_volume(path: Path, last: Record) -> None:
         f"{volume.LINK} leads to {path.name}, but {names} came after it: remove nothing. Let `meterd ledger verify`"
         f" say that they hold, then put the link back: `ln -sfn {later[-1].name} {path.parent / volume.LINK}`"
     )
-
-
-def _open_files(path: Path) -> list[tuple[str, str]]:
-    """The volume and its WAL as this process has them open: the kernel's link to each, and the name it has now.
-
-    The link goes on telling the name, with ``(deleted)`` where the file lost it. Asking for the file's status instead
-    would make the kernel give the next write a new time of change, which costs a third of a commit.
-    """
-    names = {str(path.resolve()), f"{path.resolve()}-wal"}
-    found = []
-    for link in Path("/proc/self/fd").iterdir():
-        with suppress(OSError):  # the descriptor of this very walk
-            if (name := str(link.readlink())) in names:
-                found.append((str(link), name))
-    return found

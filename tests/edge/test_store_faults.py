@@ -8,9 +8,10 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from store_rows import acked, new_ledger
+from store_rows import acked, following, new_ledger
 
 from meterd.edge.store import Store
+from meterd.errors import InvariantBroken
 from meterd.ledger.verify import check_chain
 
 CHILD = str(Path(__file__).with_name("store_rows.py"))
@@ -73,3 +74,20 @@ def test_a_full_disk_is_an_unknown_outcome(tmp_path: Path) -> None:
     told = _run(tmp_path, limit=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (room, room)))
     assert acked(told) > 2
     _check_afterwards(tmp_path, told)
+
+
+def test_a_ledger_that_failed_is_left_as_it_is(tmp_path: Path) -> None:
+    """SQLite would move the WAL into the file as the last connection closes; after a failure only a start may."""
+    path = new_ledger(tmp_path)
+    store = Store.open(tmp_path)
+    for _ in range(5):
+        store.commit(following(store, 1))
+    twice = following(store, 1)[0]._replace(event_id="pit-1/40/di7:1:2")
+    with pytest.raises(InvariantBroken):
+        store.commit([twice])
+    files = {file: file.read_bytes() for file in (path, path.with_name(path.name + "-wal"))}
+    store.close()
+    assert files == {file: file.read_bytes() for file in files}
+    with closing(Store.open(tmp_path)) as again:
+        assert 6 == again.seq
+    assert not path.with_name(path.name + "-wal").exists(), "closed well, all of it is in the file"
