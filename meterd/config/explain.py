@@ -10,6 +10,7 @@ from pydantic.fields import FieldInfo
 
 from meterd.config.findings import Document, nearest
 from meterd.config.lines import KeyPath
+from meterd.money import AMOUNT_CENTS_MAX
 
 Model = TypeVar("Model", bound=BaseModel)
 
@@ -56,6 +57,8 @@ def _found(model: type[BaseModel], path: KeyPath, value: Any) -> str:
     """What stands there; a number in quotes would otherwise read like the one that was expected."""
     if isinstance(value, str) and value.replace("_", "").isdecimal() and _takes_numbers(model, path):
         return f"the text {shown(value)}: a number stands without quotes"
+    if isinstance(value, int) and value > AMOUNT_CENTS_MAX and "number of cents" in _expected(model, path):
+        return f"{shown(value)}: the largest amount is {AMOUNT_CENTS_MAX:_}"
     return shown(value)
 
 

@@ -187,11 +187,15 @@ def named(nodes: list[Node], key: str = "id") -> Mapping[str, Node]:
     return found
 
 
-def check_bus_of(node: Node, bus: str | None, buses: Mapping[str, Node], kind: str) -> None:
-    """The ``bus`` that ``node`` names exists and is of the ``kind`` it needs."""
+#: Kinds of buses. A bus of another kind has its own finding; whoever names it has none.
+BUS_KINDS: Final = frozenset({"modbus", "alpha", "sas", "osdp", "hid"})
+
+
+def check_bus_of(node: Node, bus: str | None, buses: Mapping[str, Node], kind: str | None) -> None:
+    """The ``bus`` that ``node`` names exists and is of the ``kind`` it needs; None: nobody knows which."""
     if bus is None:
         return
     if bus not in buses:
         node.finding("bus", f'there is no bus "{bus}"', nearest(bus, buses))
-    elif buses[bus].text("kind") not in {kind, None}:
+    elif kind is not None and buses[bus].text("kind") in BUS_KINDS - {kind}:
         node.finding("bus", f'bus "{bus}" is of kind "{buses[bus].text("kind")}": expected one of kind "{kind}"')

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from meterd.config.findings import Node, named, nearest
+from meterd.config.findings import Node, check_bus_of, named, nearest
 from meterd.config.shapes import SasShape
 from meterd.config.site import Catalogue, SasConfig, SasGame
 from meterd.money import PPM_PER_WHOLE, format_cents
@@ -31,11 +31,7 @@ def check_sas(root: Node, catalogue: Catalogue) -> None:
             _check_line(bus)
     for sas in root.nodes("sas"):
         bus_id = sas.text("bus")
-        if bus_id is not None and bus_id not in buses:
-            sas.finding("bus", f'there is no bus "{bus_id}"', nearest(bus_id, buses))
-        elif bus_id is not None and buses[bus_id].text("kind") not in {"sas", None}:
-            kind = buses[bus_id].text("kind")
-            sas.finding("bus", f'bus "{bus_id}" is of kind "{kind}": expected one of kind "sas"')
+        check_bus_of(sas, bus_id, buses, "sas")
         if bus_id in taken:
             sas.finding("bus", f'bus "{bus_id}" has a [[sas]] already: one group for each line')
         taken.setdefault(bus_id or "", sas)

@@ -73,7 +73,7 @@ def _check_sign(root: Node, sign: Node, catalogue: Catalogue) -> None:
         sign.finding("model", f'there is no sign model "{name}"', nearest(name, catalogue.signs))
     shown = sign.texts("shows")
     labels = sign.texts("labels")
-    if labels and len(labels) != len(shown):
+    if labels and shown and len(labels) != len(shown):
         sign.finding("labels", f"expected one label for each of the {len(shown)} things shown, found {len(labels)}")
     levels = {
         f"{link.text('id')}/{level.text('name')}": level for link in root.nodes("link") for level in link.nodes("level")

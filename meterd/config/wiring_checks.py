@@ -89,7 +89,8 @@ def _check_modules(root: Node, wired: list[Wired]) -> None:
     buses = named(list(root.nodes("bus")))
     units: dict[tuple[str, int], Wired] = {}
     for each in wired:
-        check_bus_of(each.node, each.bus, buses, each.bus_kind)
+        known = each.profile is not None or each.pad is not None
+        check_bus_of(each.node, each.bus, buses, each.bus_kind if known else None)
         if each.bus is None or each.unit is None or each.pad is not None:
             continue
         first = units.setdefault((each.bus, each.unit), each)

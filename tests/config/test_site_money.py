@@ -223,7 +223,8 @@ def test_a_threshold_is_an_amount_that_can_be(key: str, cents: str, sample: str,
     (line,) = (line for line in sample.splitlines() if line.startswith(f"{key} ="))
     assert only(findings((line, f"{key} = {cents}"))) == (
         f"site.{key}",
-        f'expected a whole number of cents, or "none", found {int(cents)}',
+        f'expected a whole number of cents, or "none", found {int(cents)}'
+        + (": the largest amount is 9_000_000_000_000" if int(cents) > 0 else ""),
         None,
     )
 

@@ -240,3 +240,21 @@ def test_counters_are_not_read_more_often_than_levels(findings: Findings) -> Non
         "poll.counters_ms"
         == only(findings(("levels_ms = 100\ncounters_ms = 1000", "levels_ms = 200\ncounters_ms = 150")))[0]
     )
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "key"),
+    [
+        ('kind = "alpha"', 'kind = "alfa"', "bus[2].kind"),
+        ("levels_ms = 100", "levels_ms = 5", "poll.levels_ms"),
+        ('shows = ["tcp-1/main"]', "shows = []", "sign[1].shows"),
+        (
+            'bus = "keys-1", unit = 50, profile = "generic-keypad-32"',
+            'bus = "sign-1", unit = 50, profile = "osdp-keypad-17"',
+            "table[0].keypad.profile",
+        ),
+    ],
+)
+def test_one_mistake_is_one_finding(old: str, new: str, key: str, findings: Findings) -> None:
+    """What only follows from it is not told."""
+    assert key == only(findings((old, new)))[0]
