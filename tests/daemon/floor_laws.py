@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -71,8 +71,11 @@ def events_of(record: Record) -> list[tuple[str, int, int]]:
     return found
 
 
-def ledger_findings(folder: Path, records: Sequence[Record]) -> list[str]:
-    """The chain holds, the money sums to zero, no device event was counted twice under any epoch."""
+def ledger_findings(folder: Path, records: Sequence[Record], rebooted: Collection[str] = ()) -> list[str]:
+    """The chain holds, the money sums to zero, no device event was counted twice under any epoch.
+
+    Of ``rebooted`` modules (``pit-1/60``) counters began again: their presses are told apart by their epochs.
+    """
     report = verify(folder)
     found = [] if report.ok else [f"verify: {report.first_bad}"]
     residual = sum(microcents for record in records for _, microcents in record.postings)
@@ -80,12 +83,12 @@ def ledger_findings(folder: Path, records: Sequence[Record]) -> list[str]:
     ids = Counter(record.event_id for record in records if record.event_id)
     found += [f"event {name} in {n} entries" for name, n in ids.items() if n > 1]
     counted = Counter(
-        (name, count)
+        (name, epoch if name.rpartition("/")[0] in rebooted else 0, count)
         for record in records
-        for name, _, count in events_of(record)
+        for name, epoch, count in events_of(record)
         if record.kind != "Refused"  # a wager's refusal stands behind its LOCK; both may name the press
     )
-    found += [f"press {count} of {name} counted {n} times" for (name, count), n in counted.items() if n > 1]
+    found += [f"press {count} of {name} counted {n} times" for (name, _, count), n in counted.items() if n > 1]
     numbers = Counter((each.table, each.number) for each in rounds(records))
     found += [f"round {number} of {table} locked {n} times" for (table, number), n in numbers.items() if n > 1]
     return found

@@ -212,14 +212,17 @@ class Floor:
         self._children.append(child)
         return child
 
-    def start_sim(self) -> Child:
-        """The other end; its ports exist when this returns.
+    def start_sim(self, orders: str = "") -> Child:
+        """The other end; its ports exist when this returns. ``orders``: what happens to its cables and devices.
 
         Hardware does not wait for a processor: where we may, the other end goes before whatever else runs here.
         """
         plan_file = self.folder / "plan.json"
         plan_file.write_text(json.dumps(self.plan), encoding="utf-8")
-        arguments = ("--plan", str(plan_file), "--log", str(self.sim_log.path))
+        arguments = ["--plan", str(plan_file), "--log", str(self.sim_log.path)]
+        if orders:
+            (self.folder / "orders").write_text(orders, encoding="utf-8")
+            arguments += ["--orders", str(self.folder / "orders")]
         people = ("--speed", str(self.speed), "--seed", str(self.seed))
         sim = self.spawn("sim", "nice", "-n", "-10", sys.executable, "-m", "meterd", "sim", *arguments, *people)
         self.until(lambda: any("ready" in event for event in sim.log.read()), "the other end's ports", sim)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -32,3 +33,22 @@ def test_a_table_plays_on_a_bought_module(profile: str, make_floor: Callable[...
     taken = [set(each.seats) for each in rounds(records) if each.seats and each.ended_s < FOREVER]
     assert taken == [lit[press] for press in sorted(lit)][: len(taken)]
     assert [] == floor.of_kind("DeviceLost")
+
+
+def test_a_module_without_power_for_a_moment(make_floor: Callable[..., Floor], tmp_path: Path) -> None:
+    """Its counters begin again at 0, and nothing of them is taken for what was before: the laws hold of each part."""
+    table = FLOOR[1]
+    text = site_text(tmp_path / "floor" / "ports", (table,), signs=False)
+    floor = make_floor(site=text, tables=(table,))
+    device = floor.site.tables[0].sensors.device
+    sim = floor.start_sim(f"at 12 reboot {device}\n")
+    run = floor.start_run()
+    floor.until_kinds(1, "DeviceLost", run, sim)
+    ended = len(floor.of_kind("GameEnded"))
+    assert ended > 0
+    floor.until_kinds(ended + 4, "GameEnded", run, sim)
+    assert 0 == floor.end(run)
+    records = floor.records()
+    assert ["restarted"] == [json.loads(record.body)["cause"] for record in floor.of_kind("DeviceLost")]
+    assert [] == ledger_findings(floor.ledger, records, rebooted={device})
+    assert ledger_findings(floor.ledger, records), "that presses are numbered anew must be seen"
