@@ -99,5 +99,6 @@ def test_a_day_that_is_over_is_read_and_signed(tmp_path: Path, monkeypatch: pyte
     report = verify(ledger, since=[one.checkpoint for one in kept], judge=Judging().judge)
     assert report.ok, report.first_bad
     assert (size,) == report.since
-    kinds = [record.kind for record in read_records(ledger)]
-    assert ["Started", "DayRead", "BookCarried", "Started", "Stopped"] == kinds[size - 2 :]
+    told = ["Started", "DayRead", "BookCarried", "Started", "Stopped"]  # between them, the modules that are not there
+    kinds = [record.kind for record in read_records(ledger) if record.kind in told]
+    assert told == kinds
