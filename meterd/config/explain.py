@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, Final, Literal, TypeVar, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
@@ -23,11 +23,12 @@ def check_shape(document: Document, model: type[Model]) -> Model | None:
         return model.model_validate(document.raw)
     except ValidationError as error:
         errors = [(each["type"], each["loc"]) for each in error.errors(include_url=False, include_input=False)]
-    unknown = {path: nearest(path[-1], _fields(model, path[:-1])) for kind, path in errors if kind == "extra_forbidden"}
+    unknown = {path: _meant(path[-1], _fields(model, path[:-1])) for kind, path in errors if kind == "extra_forbidden"}
     meant = {(*path[:-1], near) for path, near in unknown.items() if near is not None}
     for kind, path in errors:
         if kind == "extra_forbidden":
-            document.finding(path, "unknown key", unknown[path])
+            elsewhere = path[-1] == "checksum" and path[0] == "bus"
+            document.finding(path, f"unknown key{': it belongs to [[sign]]' if elsewhere else ''}", unknown[path])
         elif kind == "missing":
             if path not in meant:  # a misspelt key is one finding, not two
                 document.finding(path, f"missing: expected {_expected(model, path)}")
@@ -36,6 +37,12 @@ def check_shape(document: Document, model: type[Model]) -> Model | None:
             near = nearest(found, _choices(model, path)) if isinstance(found, str) else None
             document.finding(path, f"expected {_expected(model, path)}, found {_found(model, path, found)}", near)
     return None
+
+
+def _meant(name: object, known: Iterable[str]) -> str | None:
+    """The known key most like a word, or what other makers call it."""
+    near = nearest(name, known)
+    return "unit" if near is None and nearest(name, ["address"]) and "unit" in known else near
 
 
 def shown(value: Any) -> str:

@@ -15,7 +15,7 @@ from meterd.config.devices import SignModel
 from meterd.config.findings import Node, check_bus_of, named, nearest
 from meterd.config.shapes import SignShape
 from meterd.config.site import Catalogue, SignConfig
-from meterd.money import format_cents
+from meterd.money import AMOUNT_CENTS_MAX, format_cents
 
 #: The widest figure a level without a limit is expected to reach.
 UNLIMITED_CENTS: Final = 9_999_999_99
@@ -105,6 +105,8 @@ def _check_width(sign: Node, index: int, level: Node, model: SignModel) -> None:
     limit = level.number("limit_cents")
     figure = widest_figure(limit)
     room = min(model.columns, model.string_bytes)
+    if limit is not None and limit > AMOUNT_CENTS_MAX:
+        return  # a finding of its own
     if len(figure) > room:
         why = "the limit" if limit is not None else "what a level without a limit may reach"
         sign.finding(

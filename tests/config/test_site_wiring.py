@@ -258,3 +258,12 @@ def test_counters_are_not_read_more_often_than_levels(findings: Findings) -> Non
 def test_one_mistake_is_one_finding(old: str, new: str, key: str, findings: Findings) -> None:
     """What only follows from it is not told."""
     assert key == only(findings((old, new)))[0]
+
+
+def test_a_key_by_another_name_or_in_another_place(findings: Findings) -> None:
+    """The address of a module is its unit; a checksum is of a sign, not of its line."""
+    assert ("table[0].keypad.addres", "unknown key", "unit") == only(findings(("unit = 50", "addres = 50")))
+    line = 'kind = "alpha"'
+    assert ("bus[2].checksum", "unknown key: it belongs to [[sign]]") == only(
+        findings((line, f"{line}\nchecksum = false"))
+    )[:2]
