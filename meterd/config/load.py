@@ -87,7 +87,7 @@ def _check_budget(document: Document, catalogue: Catalogue) -> None:
     for node in root.nodes("bus"):
         bus = _bus(node)
         mine = [(each, module) for each, module in modules if bus is not None and module.bus == bus.id]
-        if bus is None or bus.kind != "modbus" or not mine:
+        if bus is None or bus.kind != "modbus" or not bus.baud or not mine:
             continue
         refs = [module for _, module in mine]
         budget = bus_budget(bus, refs, poll)
