@@ -8,14 +8,15 @@ from typing import Any
 
 import pytest
 from accounting_build import ACCOUNTANT, ADMINISTRATOR, DEALER, SUPERVISOR, Casino, level, link
-from pools_build import CardRoom, fund, winning
+from pools_build import CardRoom, fund, pool, winning
 
 from meterd.accounting import rules_day
+from meterd.accounting.book import Book
 from meterd.accounting.carry import carried
 from meterd.accounting.commands import SYSTEM, Hold, Undo
 from meterd.accounting.commands_day import ReadDay, SetKey
 from meterd.accounting.commands_links import AdjustClaim
-from meterd.accounting.commands_pools import PayShare
+from meterd.accounting.commands_pools import PayShare, UndoWin
 from meterd.accounting.entries import Entry, Kind
 from meterd.accounting.journal import UndoOp
 from meterd.accounting.plain import codec
@@ -82,6 +83,7 @@ def test_a_link_is_told_what_was_wagered_and_won_on_it_that_day() -> None:
     """$5 on day one, $2 on day two; a royal on the one, a tenth of the meter on the other; nothing on another link."""
     _, first, second, _, _ = two_days()
     figures = ("wagers", "units", "wagered_cents")
+    assert 1 == first["since_seq"]
     assert (4, 5, 500) == tuple(first["links"]["nexus"][name] for name in figures)
     assert (1, 2, 200) == tuple(second["links"]["nexus"][name] for name in figures)
     assert {"main": {"hits": 1, "won_cents": 1000060}} == first["links"]["nexus"]["levels"]
@@ -149,13 +151,16 @@ def test_a_day_follows_the_one_that_is_read_and_the_one_that_is_running() -> Non
 
 
 def test_a_key_replaces_the_last_one() -> None:
-    """Two people set the first, the second, the third and the first again; the one in force is set already."""
+    """Two people set three and the first again; one in force is set already; the next volume begins with them all."""
     house = Casino()
     for key, before in (("a", None), ("b", "a"), ("c", "b"), ("a", "c")):
         body = house.do(SetKey(**TWO, key=key)).entries[0].body
         assert (key, before) == (body["key"], body["replaces"])
         assert Refusal.ALREADY_DONE is house.refuses(SetKey(**TWO, key=key))
-    assert ("a", "b", "c", "a") == house.book.keys
+    read(house)
+    volume = Book()
+    volume.apply(1, "2026-01-02T00:00:00.000000Z", house.entries[-1])
+    assert ("a", "b", "c", "a") == house.book.keys == volume.keys
     assert Refusal.SECOND_PERSON_REQUIRED is house.refuses(SetKey(actor=ADMINISTRATOR, key="d"))
 
 
@@ -247,14 +252,22 @@ def test_a_round_that_is_not_over_keeps_its_awards() -> None:
     assert [paid, others[1]] == read(house, 3)["left"]["awards"]
 
 
-def share(room: CardRoom, *, pay: bool = True) -> str:
+def share(room: CardRoom, name: str = "P1", *, pay: bool = True) -> str:
     """A posted pool is won; the share is handed out, or waits."""
-    room.rake(100)
-    room.post()
-    room.do(winning())
+    room.rake(200, 5, name)
+    room.post(name)
+    room.do(winning(name=name))
     won = next(reversed(room.book.fund_awards))
     if pay:
         room.do(PayShare(actor=SUPERVISOR, award=won))
+    return won
+
+
+def undone(room: CardRoom, name: str) -> str:
+    """A win that was none; the next POST has come since."""
+    won = share(room, name, pay=False)
+    room.do(UndoWin(**TWO, fund=name, win=room.state(name).wins))
+    room.post(name)
     return won
 
 
@@ -280,17 +293,40 @@ def test_shares_of_jackpots_leave_when_nothing_of_their_win_is_owed() -> None:
 
 @pytest.mark.usefixtures("few_at_hand")
 def test_a_win_that_can_give_its_posting_back_stays() -> None:
-    """Paid, and two wins of another fund paid after it: until the next POST it can be undone and posted again."""
+    """Paid, and three wins of another fund paid after it: until the next POST it can be undone and posted again."""
     room = CardRoom(fund(), fund(name="P2"))
     first = share(room)
-    for _ in range(3):
-        room.rake(100, name="P2")
-        room.post("P2")
-        room.do(winning(name="P2"))
-        room.do(PayShare(actor=SUPERVISOR, award=next(reversed(room.book.fund_awards))))
-    assert ["J2"] == room.do(reading(1)).entries[0].body["left"]["shares"]
+    others = [share(room, "P2") for _ in range(3)]
+    assert others[:1] == room.do(reading(1)).entries[0].body["left"]["shares"]
     room.post()
     assert [first] == room.do(reading(2)).entries[0].body["left"]["shares"]
+
+
+@pytest.mark.usefixtures("few_at_hand")
+def test_shares_that_are_owed_take_no_place_of_those_that_are_settled() -> None:
+    """Two wait for their players; the two last paid stay beside them."""
+    room = CardRoom(fund())
+    shares = [share(room, pay=number < 3) for number in range(5)]
+    assert shares[:1] == room.do(reading(1)).entries[0].body["left"]["shares"]
+
+
+@pytest.mark.usefixtures("few_at_hand")
+def test_an_undone_win_stays_while_it_tells_a_pool_s_clock_and_no_longer() -> None:
+    """Not where the pool has no cap, nor once a win after it that stands has left."""
+    capped = pool(cap="10.00", at_cap="stop")
+    room = CardRoom(fund(capped), fund(capped, name="P2"), fund(name="P3"), fund(name="P4"))
+    before = [share(room, "P4") for _ in range(2)]
+    over = undone(room, "P2")
+    room.do(winning(name="P2"))
+    over_by = next(reversed(room.book.fund_awards))
+    room.do(PayShare(actor=SUPERVISOR, award=over_by))
+    room.post("P2")
+    clock = undone(room, "P1")
+    uncapped = undone(room, "P3")
+    last = [share(room, "P4") for _ in range(3)]
+    left = room.do(reading(1)).entries[0].body["left"]["shares"]
+    assert [*before, over, over_by, uncapped, last[0]] == left
+    assert [clock, *last[1:]] == list(room.book.fund_awards)
 
 
 def test_an_account_of_nothing_is_not_carried() -> None:
