@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pytest
@@ -162,6 +162,16 @@ def test_a_key_replaces_the_last_one() -> None:
     volume.apply(1, "2026-01-02T00:00:00.000000Z", house.entries[-1])
     assert ("a", "b", "c", "a") == house.book.keys == volume.keys
     assert Refusal.SECOND_PERSON_REQUIRED is house.refuses(SetKey(actor=ADMINISTRATOR, key="d"))
+
+
+@pytest.mark.parametrize(("hand", "at_hand"), [("push", 1000), ("straight-flush", 2000)])
+def test_how_many_settled_awards_stay_at_hand(hand: str, at_hand: int) -> None:
+    """The last thousand; of those that took a share of a meter, the last two thousand."""
+    house = Casino(strict=False)
+    award = house.book.awards[handed(house, hand)]
+    awards = house.book.awards
+    awards.update({f"A{n}": replace(award, id=f"A{n}") for n in range(2, at_hand + 3)})
+    assert ["A1", "A2"] == read(house)["left"]["awards"]
 
 
 @pytest.fixture
