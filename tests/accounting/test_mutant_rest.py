@@ -23,7 +23,9 @@ from accounting_build import (
 )
 from pools_build import CardRoom, fund
 
+from meterd.accounting import rules_day
 from meterd.accounting.commands import SYSTEM, Confirm, Correct, DefineTable, Hold, OpenLink, OpenTable, TrustDevice
+from meterd.accounting.commands_day import ReadDay
 from meterd.accounting.commands_links import (
     AdjustClaim,
     ChangeTable,
@@ -33,7 +35,7 @@ from meterd.accounting.commands_links import (
     MarkUnclaimed,
     PostCaps,
 )
-from meterd.accounting.commands_streak import Number, Split, VoidSpin
+from meterd.accounting.commands_streak import Number, Split, Tip, VoidSpin
 from meterd.accounting.entries import Kind
 from meterd.accounting.refusals import Refusal
 from meterd.accounting.rules_links import top_award_won
@@ -218,6 +220,54 @@ def test_an_unclaimed_award_given_to_a_meter_is_told_with_what_the_meter_holds_t
     body = casino.do(Dispose(**PEOPLE, award=award, to="nexus/main")).entries[0].body
     assert [{"level": "nexus/main", "microcents": amount, "what": "meter"}] == body["shifts"]
     assert casino.microcents("meter/nexus/main") in body["levels"]["nexus/main"].values()
+
+
+def test_a_late_award_of_the_last_round_that_left_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Awards of some rounds have left the book: one proved for the last of those says so, for the next it does not."""
+    monkeypatch.setattr(rules_day, "SETTLED_KEPT", 2)
+    casino = Casino(link(level(reserve=None)), site=SiteSettings("test", confirm_above_cents=1))
+    for _ in range(6):
+        casino.lock((1, 2))
+        award = casino.claim(1, "push")
+        casino.confirm(award)
+        casino.pay(award)
+        casino.end()
+    casino.do(ReadDay(actor=SYSTEM, day="2026-01-01", next_day="2026-01-02"))
+    left = max(number for number in range(1, 7) if number not in {award.round for award in casino.book.awards.values()})
+    told = {}
+    for number in (left, left + 1):
+        late = AdjustClaim(**PEOPLE, table="T1", round=number, seat=2, hand="push", cents=100)
+        told[number - left] = casino.do(late).entries[0].body.get("awards_left")
+    assert {0: True, 1: None} == told
+
+
+# tips
+
+
+def tip(casino: Casino, hand: str, units: int, cents: int) -> int:
+    """What a tip of so many cents comes to beside a hand that is confirmed."""
+    casino.lock({1: units})
+    award = casino.claim(1, hand)
+    casino.confirm(award)
+    return int(casino.do(Tip(actor=OTHER, award=award, cents=cents)).entries[0].body["amount_cents"])
+
+
+@pytest.mark.parametrize(("returned", "amount"), [(True, 35_00), (False, 30_00)])
+def test_a_tip_comes_back_where_the_wager_does(returned: bool, amount: int) -> None:
+    """$5 at 6 to 1 are $30; with them the tip itself, where the pay table returns the wager, and else nothing."""
+    table = paytable(
+        row("six", Pay(PayKind.ODDS_TO, n=6)), row("all", percent("100%")), original_wager_returned=returned
+    )
+    assert amount == tip(Casino(link(table=table)), "six", 5, 5_00)
+
+
+@pytest.mark.parametrize(("units", "amount"), [(10, 6_00), (25, 4_00)])
+def test_a_tip_wins_at_the_odds_of_the_bet_beside_it(units: int, amount: int) -> None:
+    """From $25 on the pay table has 3 to 1 where smaller bets have 5 to 1: a tip of $1 goes by the bet."""
+    first = paytable(row("one", Pay(PayKind.ODDS_TO, n=5)), wager_cents=100)
+    step = paytable(row("one", Pay(PayKind.ODDS_TO, n=3)), wager_cents=2_500, id="test/step")
+    casino = Casino(LinkSettings("nexus", 100, 30, first, (), steps=(step,)))
+    assert amount == tip(casino, "one", units, 1_00)
 
 
 # links
