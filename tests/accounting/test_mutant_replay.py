@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -25,6 +26,7 @@ from accounting_build import (
 from meterd.accounting.commands import SYSTEM, Command, Correct, DefineTable, EndGame, Hold, OpenTable, Void, VoidRound
 from meterd.accounting.commands_links import Adjust, RecoverSeed, Release, SetLimit
 from meterd.accounting.entries import Kind
+from meterd.accounting.envy import handed_out, total_cents
 from meterd.accounting.meter import LevelMoney, LevelRules, restart
 from meterd.accounting.settings import LevelSettings, LinkSettings, SiteSettings, TableSettings
 from meterd.accounting.steps import misfit
@@ -450,6 +452,20 @@ def test_hands_confirmed_together_after_the_end_give_what_the_highest_gives(seco
     assert "1,500.00" == casino.account("paid/T1")
     casino.confirm("A3", by=OTHER)
     assert total == casino.account("paid/T1")
+
+
+@pytest.mark.parametrize("to", ["players", "dealer"])
+def test_a_hand_the_table_lacks_and_a_wager_given_back_give_no_envy(to: str) -> None:
+    """A keypad is shown 0 for a hand without a row or without envy; a hand whose wager went back hands out nothing."""
+    casino = Casino(link(table=replace(HIGHEST, envy_to=to)))
+    casino.lock((1, 2, 3))
+    rules, seats = casino.book.links["nexus"].rules, casino.book.tables["T1"].seats
+    shown = [total_cents(rules, seats, 1, hand) for hand in ("royal", "plain", "nobody-has-this")]
+    assert [1_000_00 * (2 if to == "players" else 1), 0, 0] == shown
+    award = casino.book.awards[casino.claim(1, "royal")]
+    assert shown[0] == handed_out(rules, seats, [award]).cents
+    back = seats._replace(wagers={seat: seats.wagers[seat] for seat in (2, 3)})
+    assert 0 == handed_out(rules, back, [award]).cents
 
 
 # pay tables by the size of the bet, and a level at its limit
