@@ -299,6 +299,25 @@ def test_an_award_undone_comes_to_the_same_when_earlier_and_later_ones_are_voide
     assert "403.00" == casino.display()
 
 
+def test_what_a_void_sends_on_to_the_next_meter_stays_there_when_another_award_is_voided() -> None:
+    """The award of the full meter was misread: what came after it went on to the next meter, and is counted once."""
+    rows = [row(name, percent("100%", name)) for name in ("big", "mid", "low")]
+    full = level("big", seed="100", reserve=None, limit="100.50", overflow="level:mid")
+    rest = [level(name, seed="100", reserve=None) for name in ("mid", "low")]
+    casino, never = (Casino(link(full, *rest, table=paytable(*rows))) for _ in range(2))
+    for one in (casino, never):
+        one.wagers(10)
+        one.lock((1, 2))
+        if one is casino:
+            casino.claim(1, "low")
+            casino.claim(2, "big")
+        one.rounds(1, (1,))
+    for award in ("A2", "A1"):
+        casino.void(award)
+        assert never.display("nexus/mid") == casino.display("nexus/mid")
+    assert never.book.balances == {account: amount for account, amount in casino.book.balances.items() if amount}
+
+
 def test_a_fund_whose_rules_name_no_days_keeps_an_award_for_120() -> None:
     """CO 47.1-1046(1)(c): 120 days, and a site may name up to a hundred years of them."""
     assert 120 == FundSettings("P1", PoolGame.POSTED, (PoolSettings("a", PPM),), 200).unclaimed_days
