@@ -394,7 +394,13 @@ def test_an_older_row_reads_what_came_later_as_its_default() -> None:
     assert UndoOp("A1", "T1", (), paid=True) == codec(UndoOp).read(["A1", "T1", [], True])
 
 
-@pytest.mark.parametrize("hint", [complex, int | str, int | str | None, "int", float])
+def test_a_pair_of_three_is_not_cut_short() -> None:
+    """What does not fit its type stops the writing."""
+    with pytest.raises(ValueError, match="longer"):
+        codec(tuple[int, str]).write((1, "a", "b"))
+
+
+@pytest.mark.parametrize("hint", [complex, int | str, int | str | None, "int", float, tuple])
 def test_a_type_without_a_plain_form_is_refused(hint: Any) -> None:
     """Rather than written as something that does not come back."""
     with pytest.raises(MisuseError, match="no plain form"):
