@@ -24,7 +24,17 @@ from accounting_build import (
 from pools_build import CardRoom, fund
 
 from meterd.accounting import rules_day
-from meterd.accounting.commands import SYSTEM, Confirm, Correct, DefineTable, Hold, OpenLink, OpenTable, TrustDevice
+from meterd.accounting.commands import (
+    SYSTEM,
+    Actor,
+    Confirm,
+    Correct,
+    DefineTable,
+    Hold,
+    OpenLink,
+    OpenTable,
+    TrustDevice,
+)
 from meterd.accounting.commands_day import ReadDay
 from meterd.accounting.commands_links import (
     AdjustClaim,
@@ -268,6 +278,35 @@ def test_a_tip_wins_at_the_odds_of_the_bet_beside_it(units: int, amount: int) ->
     step = paytable(row("one", Pay(PayKind.ODDS_TO, n=3)), wager_cents=2_500, id="test/step")
     casino = Casino(LinkSettings("nexus", 100, 30, first, (), steps=(step,)))
     assert amount == tip(casino, "one", units, 1_00)
+
+
+@pytest.mark.parametrize(
+    ("confirm_above", "two_person", "limit", "who", "refusal"),
+    [
+        (305_01, None, None, DEALER, None),
+        (305_00, None, None, DEALER, Refusal.NOT_AUTHORISED),
+        (255_01, None, 250_00, DEALER, None),
+        (255_00, None, 250_00, DEALER, Refusal.NOT_AUTHORISED),
+        (1, 305_00, None, OTHER, None),
+        (1, 304_99, None, OTHER, Refusal.SECOND_PERSON_REQUIRED),
+        (1, 255_00, 250_00, OTHER, None),
+    ],
+)
+def test_what_a_tip_comes_to_is_held_against_the_thresholds(
+    confirm_above: int, two_person: int | None, limit: int | None, who: Actor, refusal: Refusal | None
+) -> None:
+    """$5 at 60 to 1 are 305.00, less what the limit on tips takes: from the first threshold up, above the second."""
+    table = paytable(row("sixty", Pay(PayKind.ODDS_TO, n=60)), row("all", percent("100%")))
+    site = SiteSettings("test", confirm_above_cents=confirm_above, two_person_cents=two_person)
+    casino = Casino(link(table=table), site=site, tables=0)
+    casino.do(DefineTable(actor=SYSTEM, settings=TableSettings("T1", "nexus", "Test", 7, cap_tip_cents=limit)))
+    casino.do(OpenTable(actor=SYSTEM, table="T1"))
+    casino.lock({1: 5})
+    award = casino.claim(1, "sixty")
+    if casino.book.awards[award].pending:
+        casino.confirm(award)
+    answer = casino.decide(Tip(actor=who, award=award, cents=5_00)).refusal
+    assert refusal == (answer and answer.refusal)
 
 
 # links
