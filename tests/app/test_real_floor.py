@@ -43,7 +43,7 @@ def test_steps_and_units_name_the_same_program_and_files() -> None:
     assert ["meterd"] == daemon["StateDirectory"]  # /var/lib/meterd; the ledger lies below it
     assert "ledger create /var/lib/meterd/ledger --config /etc/meterd/site.toml" in steps
     assert ["file:///usr/share/doc/meterd/README.md"] == daemon["Documentation"] == pages["Documentation"]
-    assert "cp -r README.md docs /usr/share/doc/meterd/" in steps
+    assert "cp -r README.md docs schema /usr/share/doc/meterd/" in steps
 
 
 def test_the_ledger_is_made_by_the_user_that_writes_it() -> None:
