@@ -326,7 +326,7 @@ def _first_bad_row(records: Iterator[Record], audit: Audit) -> FirstBad | None:
             if reason is not None:
                 return FirstBad(audit.next_seq, reason)
     except volume.BadRowError as cause:
-        return FirstBad(cause.seq, cause.reason)
+        return FirstBad(max(cause.seq, audit.next_seq), cause.reason)  # an unread first row has no number of its own
     except sqlite.Error as cause:
         return FirstBad(None, _words(cause))
     return None

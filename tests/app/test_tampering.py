@@ -10,6 +10,7 @@ import pytest
 from tampering import CHANGES, DAYS, KEY, attempt, first_word, write
 
 from meterd import second_verifier
+from meterd.app.verify import verify
 
 SEED = 20261130
 
@@ -41,3 +42,16 @@ def test_every_change_is_named_or_carried_no_fact(tmp_path: Path, entries: int, 
     assert [] == wrong
     # Without its first volume a ledger still proves its head, by the book and the tree that the second one carries.
     assert {"a_bit", "a_cut_file", "a_volume_less"} >= {name for name, outcome in tally if outcome == "no fact"}
+
+
+def test_the_first_row_of_a_later_volume_that_cannot_be_read(tmp_path: Path) -> None:
+    """It has no number that could be read, so it is named by its place: the entry behind the volume before."""
+    write(tmp_path / "ledger", 300, random.Random(SEED))
+    path = sorted((tmp_path / "ledger").glob("ledger-*.db"), key=lambda file: int(file.stem[7:]))[1]
+    content = path.read_bytes()
+    at = content.index(b'"balances":{')
+    path.write_bytes(content[:at] + b"\xff" + content[at + 1 :])
+    first, second = verify(tmp_path / "ledger"), second_verifier.check([tmp_path / "ledger"])
+    assert (int(path.stem[7:]), True) == (second["first_bad"]["seq"], first.first_bad is not None)
+    assert first.first_bad is not None
+    assert second["first_bad"]["seq"] == first.first_bad.seq
