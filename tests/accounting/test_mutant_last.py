@@ -104,6 +104,17 @@ def test_a_tip_is_at_most_the_wager_beside_it(cents: int, refusal: Refusal | Non
     assert refusal == (answer and answer.refusal)
 
 
+def test_a_tip_that_wins_nothing_is_none() -> None:
+    """A cent at 1 for 3 is less than a cent: there is nothing to hand out; three cents win one."""
+    table = paytable(row("third", Pay(PayKind.ODDS_FOR, n=1, d=3)), row("all", percent("100%")))
+    casino = Casino(link(table=table))
+    casino.lock({1: 5})
+    award = casino.claim(1, "third")
+    casino.confirm(award)
+    assert Refusal.AMOUNT_OUT_OF_BOUNDS is casino.refuses(Tip(actor=OTHER, award=award, cents=1))
+    casino.do(Tip(actor=OTHER, award=award, cents=3))
+
+
 def test_a_tip_is_one_seat_s_and_beside_an_award_that_is_confirmed() -> None:
     """Seat 1 has its tip and gets no other; seat 2 gets its own, once its award is confirmed."""
     casino = Casino(link(table=TIPPED), site=SiteSettings("test", confirm_above_cents=20_00))
