@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
-import pytest
-from accounting_build import ACCOUNTANT, ROYAL, SUPERVISOR, Casino, fixed, level, link, paytable, row
+from datetime import UTC, datetime
 
+import pytest
+from accounting_build import ACCOUNTANT, DEALER, ROYAL, SUPERVISOR, Casino, event, fixed, level, link, paytable, row
+from pools_build import CardRoom
+
+from meterd.accounting.commands import Claim
+from meterd.accounting.commands_pools import Post
 from meterd.accounting.commands_streak import Tip, TipReason, UndoTip
 from meterd.accounting.marks import Part
 from meterd.accounting.refusals import Refusal
@@ -87,3 +92,22 @@ def test_a_tip_taken_back_leaves_none(cents: int) -> None:
     assert (0, before) == (casino.book.awards[award].tip_cents, casino.account("paid/T1"))
     assert Refusal.ALREADY_DONE is casino.refuses(undo)
     casino.do(Tip(actor=SUPERVISOR, award=award, cents=cents))
+
+
+def test_a_key_that_claims_and_confirms_counts_once() -> None:
+    """An award below the threshold confirms itself; the press of the key is on record with the claim alone."""
+    casino = Casino(link(), site=SiteSettings("test", confirm_above_cents=100_00))
+    casino.lock()
+    press = event(1)
+    done = casino.do(Claim(actor=DEALER, event=press, table="T1", seat=1, hand="fixed-fifty")).entries
+    assert casino.book.awards["A1"].status is AwardStatus.CONFIRMED
+    assert [str(press), None] == [one.event_id for one in done]
+
+
+@pytest.mark.parametrize(("second", "why"), [(58, Refusal.NOT_YET), (59, None)])
+def test_no_day_is_posted_before_it_has_begun_anywhere(second: int, why: Refusal | None) -> None:
+    """No clock on earth is more than 14 hours ahead of UTC: from 10:00 UTC on it can be tomorrow, not before."""
+    room = CardRoom()
+    room.now = datetime(2026, 12, 1, 9, 59, second, tzinfo=UTC)
+    refused = room.act(Post(actor=SUPERVISOR, fund="P1", gaming_day="2026-12-02")).refusal
+    assert why == (refused.refusal if refused else None)
