@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -21,11 +22,11 @@ from accounting_build import (
 from pools_build import CardRoom, fund, pool
 
 from meterd.accounting import commands_pools as ask
-from meterd.accounting.commands import SYSTEM, Actor, Role, SetSite
+from meterd.accounting.commands import SYSTEM, Actor, DefineTable, OpenTable, Role, SetSite
 from meterd.accounting.commands_links import AdjustClaim
 from meterd.accounting.commands_streak import Tip
 from meterd.accounting.refusals import Refusal
-from meterd.accounting.settings import SiteSettings
+from meterd.accounting.settings import SiteSettings, TableSettings
 from meterd.accounting.settings_pools import FundSettings, PoolGame, problems
 from meterd.paytables.model import Pay, PayKind
 
@@ -113,6 +114,20 @@ def test_a_tip_that_wins_nothing_is_none() -> None:
     casino.confirm(award)
     assert Refusal.AMOUNT_OUT_OF_BOUNDS is casino.refuses(Tip(actor=OTHER, award=award, cents=1))
     casino.do(Tip(actor=OTHER, award=award, cents=3))
+
+
+def test_a_tip_that_comes_to_more_than_the_largest_amount_is_out_of_bounds() -> None:
+    """Even dollars are paid as they are, a cent less goes up to a chip: beyond the largest, whatever a limit takes."""
+    table = paytable(row("odds", Pay(PayKind.ODDS_FOR, n=701, d=4)), kind="craps")
+    casino = Casino(replace(link(table=table), wager_cents=51_355_206_800, levels=()), tables=0)
+    settings = TableSettings("T1", "nexus", "Test", 7, lowest_chip_cents=11600, cap_tip_cents=1_00)
+    casino.do(DefineTable(actor=SYSTEM, settings=settings))
+    casino.do(OpenTable(actor=SYSTEM, table="T1"))
+    casino.lock({1: 1})
+    award = casino.claim(1, "odds")
+    casino.confirm(award)
+    assert Refusal.AMOUNT_OUT_OF_BOUNDS is casino.refuses(Tip(actor=OTHER, award=award, cents=51_355_206_799))
+    assert 1_00 == casino.do(Tip(actor=OTHER, award=award, cents=51_355_206_800)).entries[0].body["amount_cents"]
 
 
 def test_a_tip_is_one_seat_s_and_beside_an_award_that_is_confirmed() -> None:
