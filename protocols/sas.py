@@ -16,6 +16,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple, TypeVar
 
+from protocols.crc import Crc16
 from protocols.errors import Cause, PeerError
 
 BAUD: Final = 19_200
@@ -196,30 +197,10 @@ Answer = Told | Ack | Nack | Busy | Wins | Cumulative
 # ---- check, BCD, marks
 
 
-def _table() -> tuple[int, ...]:
-    entries = []
-    for byte in range(256):
-        crc = byte
-        for _ in range(8):
-            crc = (crc >> 1) ^ 0x8408 if crc & 1 else crc >> 1
-        entries.append(crc)
-    return tuple(entries)
-
-
-_TABLE: Final = _table()
-
-
-def crc16(data: bytes) -> int:
-    """CRC-16/KERMIT: polynomial 1021 reflected, seed 0; of ``b"123456789"`` it is 2189."""
-    crc = 0
-    for byte in data:
-        crc = (crc >> 8) ^ _TABLE[(crc ^ byte) & 0xFF]
-    return crc
-
-
-def sealed(body: bytes) -> bytes:
-    """``body`` from the address on, with its check."""
-    return body + crc16(body).to_bytes(2, "little")
+#: CRC-16/KERMIT: polynomial 1021 reflected, seed 0; of ``b"123456789"`` it is 2189.
+crc16: Final = Crc16(0x8408, 0)
+#: A body from the address on, with its check behind it.
+sealed: Final = crc16.sealed
 
 
 def is_sealed(frame: bytes) -> bool:

@@ -8,7 +8,6 @@ nothing does.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -21,8 +20,9 @@ from meterd.accounting.two_people import people_refusal
 from meterd.app.act_words import refusal_words
 from meterd.app.asked import Asked
 from meterd.app.changes import Change, Signed, changes
-from meterd.app.commit import Committer, Stamp, resume
+from meterd.app.commit import Committer, resume
 from meterd.app.parameters import additions, differences, next_step
+from meterd.app.rows import stamps
 from meterd.app.verify import audited_book
 from meterd.config import Site
 from meterd.edge.clock import Clock
@@ -88,7 +88,7 @@ def adopt(
     """
     store = Store.open(folder)
     try:
-        committer = resume(store, _stamps())
+        committer = resume(store, stamps(Clock()))
         book = committer.book
         _require_ours(site, book)
         signed = Signed(Actor(first, roles[0]), Actor(second, roles[1]), reference)
@@ -148,16 +148,6 @@ def _decide(committer: Committer, commands: list[Command], signed: Signed) -> No
 
 def _words(refused: Refused) -> str:
     return f"{refused.refusal.value}: {refusal_words(refused)}"
-
-
-def _stamps() -> Callable[[], Stamp]:
-    clock = Clock()
-
-    def now() -> Stamp:
-        instant = clock.now()
-        return Stamp(instant.at_utc, instant.boot, instant.mono_ns)
-
-    return now
 
 
 def _judge(old: PayTable, new: PayTable, site: Site, state: LinkState) -> tuple[str, ...]:

@@ -170,8 +170,16 @@ class Daemon:
             "wire": self._wires.wire,
             "ports": lambda _: self._wires.ports(self._line_state),
         }
+        self._buses = self._modbus_lines()
+        self._pads = PadDesk(site, pad_keys or {}, self.money.inbox.offer, self._wires.tracer_of_port)
+        self._signs = self._sign_lines()
+        self._sas = SasDesk(site, self.money.inbox, lambda: int(self.snapshot.get("seq", 0)))
+        self._sign_bus = {sign.id: self._signs[sign.bus] for sign in site.signs}
+
+    def _modbus_lines(self) -> dict[str, ModbusBus]:
+        site = self.site
         known = Identities.of(module for table in site.tables for module in table.modules)
-        self._buses: dict[str, ModbusBus] = {
+        return {
             bus.id: ModbusBus(
                 bus,
                 site.modules_of(bus.id),
@@ -184,20 +192,19 @@ class Daemon:
             for bus in site.buses
             if bus.kind == "modbus"
         }
-        self._pads = PadDesk(site, pad_keys or {}, self.money.inbox.offer, self._wires.tracer_of_port)
-        self._signs = {
+
+    def _sign_lines(self) -> dict[str, SignBus]:
+        return {
             bus.id: SignBus(
                 bus,
-                [s for s in site.signs if s.bus == bus.id],
-                places.memory,
-                wall=partial(wall_time, site.timezone),
+                [sign for sign in self.site.signs if sign.bus == bus.id],
+                self._places.memory,
+                wall=partial(wall_time, self.site.timezone),
                 trace=self._wires.tracer(bus.id),
             )
-            for bus in site.buses
+            for bus in self.site.buses
             if bus.kind == "alpha"
         }
-        self._sas = SasDesk(site, self.money.inbox, lambda: int(self.snapshot.get("seq", 0)))
-        self._sign_bus = {sign.id: self._signs[sign.bus] for sign in site.signs}
 
     def _about(self) -> dict[str, str]:
         return {"version": __version__, "site_sha256": self._site_sha256, "boot": self._clock.boot}

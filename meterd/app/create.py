@@ -9,8 +9,8 @@ from pathlib import Path
 from meterd.accounting.book import Book
 from meterd.accounting.commands import SYSTEM, Actor, Command, CreateLedger
 from meterd.accounting.rules import decide
-from meterd.app.commit import Stamp, entry_draft
 from meterd.app.parameters import opening_commands
+from meterd.app.rows import Stamp, entry_draft, stamps
 from meterd.config import Site
 from meterd.edge.clock import Clock
 from meterd.edge.store import Store
@@ -41,13 +41,7 @@ def create_bare(folder: Path, *, site: str, currency: str, actor: Actor = SYSTEM
 
 def create_with(folder: Path, commands: Iterable[Command]) -> None:
     """Make a ledger whose first entries these commands decide; the first must be ``CreateLedger``."""
-    clock = Clock()
-
-    def now() -> Stamp:
-        instant = clock.now()
-        return Stamp(instant.at_utc, instant.boot, instant.mono_ns)
-
-    Store.create(folder, opening_drafts(commands, now))
+    Store.create(folder, opening_drafts(commands, stamps(Clock())))
 
 
 def opening_drafts(commands: Iterable[Command], now: Callable[[], Stamp]) -> list[Draft]:

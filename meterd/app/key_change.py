@@ -7,7 +7,8 @@ from pathlib import Path
 
 from meterd.accounting.commands import Actor, Role
 from meterd.accounting.commands_day import SetKey
-from meterd.app.commit import Stamp, resume
+from meterd.app.commit import resume
+from meterd.app.rows import stamps
 from meterd.edge.clock import Clock
 from meterd.edge.store import Store
 from meterd.errors import MisuseError
@@ -21,14 +22,8 @@ def put_in_force(folder: Path, key: PublicKey, *, first: str, second: str, refer
         LedgerError: the ledger is missing, damaged or in use.
         MisuseError: it was refused.
     """
-    clock = Clock()
-
-    def now() -> Stamp:
-        instant = clock.now()
-        return Stamp(instant.at_utc, instant.boot, instant.mono_ns)
-
     with closing(Store.open(folder)) as store:
-        committer = resume(store, now)
+        committer = resume(store, stamps(Clock()))
         asker, approver = Actor(first, Role.ADMINISTRATOR), Actor(second, Role.ACCOUNTING)
         command = SetKey(actor=asker, second=approver, reference=reference, key=str(key))
         decision = committer.decide(command)

@@ -23,10 +23,11 @@ from meterd.accounting.rules import Decision
 from meterd.accounting.state import TableStatus
 from meterd.app.asked import Asked, following, unheard
 from meterd.app.clocks import Clocks
-from meterd.app.commit import Committer, Stamp
+from meterd.app.commit import Committer
 from meterd.app.days import Days
 from meterd.app.effects import Effects, UnitKey, closed_outputs, sign_wanted, table_wanted
 from meterd.app.inbox import Inbox
+from meterd.app.rows import stamps
 from meterd.app.snapshot import about_json, fund_json, link_json, recent_awards, table_json
 from meterd.app.stats import Stats
 from meterd.app.telling import facts_of, level_of
@@ -106,7 +107,7 @@ class MoneyLoop:
         self._overran = overran
         self._alive = alive
         self.started = threading.Event()
-        self.committer = Committer(book, store, self._stamp, standing)
+        self.committer = Committer(book, store, stamps(clock), standing)
         if store.sealed:
             self.committer.begin_volume()  # the last run did not come to it
         self._days = Days(site, self.committer, day_read) if standing is not None else None
@@ -331,10 +332,6 @@ class MoneyLoop:
             self._tidied_seq = self._committed[0]
 
     # ── watching itself ─────────────────────────────────────────────────────────────────────────────────────────
-
-    def _stamp(self) -> Stamp:
-        instant = self._clock.now()
-        return Stamp(instant.at_utc, instant.boot, instant.mono_ns)
 
     def _check_clock(self) -> None:
         instant = self._clock.now()

@@ -29,7 +29,8 @@ from meterd.app.backup import (
     root_at,
     write_document,
 )
-from meterd.app.commit import Stamp, resume
+from meterd.app.commit import resume
+from meterd.app.rows import stamps
 from meterd.edge import sqlite, volume
 from meterd.edge.clock import Clock
 from meterd.edge.folder import RESTORING, hold_folder, point_to, sync
@@ -235,15 +236,9 @@ def _tell(folder: Path, source: Path, backup: Backup, mark: Mark) -> None:
         "lost": list(mark.lost),
         "reference": "" if approval is None else approval.reference,
     }
-    clock = Clock()
-
-    def now() -> Stamp:
-        instant = clock.now()
-        return Stamp(instant.at_utc, instant.boot, instant.mono_ns)
-
     store = Store.open(folder, restoring=True)
     try:
-        committer = resume(store, now)
+        committer = resume(store, stamps(Clock()))
         committer.decide(Note(actor=actor, kind=Kind.RESTORED, facts=facts))
         committer.commit()
     finally:

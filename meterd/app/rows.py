@@ -5,9 +5,11 @@ The two rooms do not know each other: accounting speaks of facts and money, the 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 from meterd.accounting.entries import Entry, Kind, Posting
+from meterd.edge.clock import Clock
 from meterd.ledger.canonical import canonical, parse
 from meterd.ledger.record import Draft, Record
 
@@ -18,6 +20,15 @@ class Stamp(NamedTuple):
     at_utc: str
     boot: str
     mono_ns: int
+
+
+def stamps(clock: Clock) -> Callable[[], Stamp]:
+    """What reads a clock for each entry."""
+
+    def now() -> Stamp:
+        return Stamp(*clock.now()[:3])
+
+    return now
 
 
 def entry_draft(entry: Entry, stamp: Stamp, site: str) -> Draft:

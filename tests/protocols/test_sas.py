@@ -125,13 +125,6 @@ def test_the_check_of_any_bytes(data: bytes) -> None:
     assert crccheck.crc.CrcKermit.calc(data) == crc16(data)
 
 
-@given(st.binary(max_size=200))
-def test_the_check_of_any_bytes_by_a_second_program(data: bytes) -> None:
-    """And again by a package that makes its table another way."""
-    crcmod = pytest.importorskip("crcmod.predefined")
-    assert crcmod.mkPredefinedCrcFun("kermit")(data) == crc16(data)
-
-
 def test_every_vector_is_used() -> None:
     """No stored frame is forgotten."""
     assert set(VECTORS) == set(ASKED) | set(ANSWERED)
