@@ -38,7 +38,7 @@ KEY_HELP = "the key that signs the ledger's checkpoints; without it the unit's c
 )
 @click.option("--key", "key_file", type=click.Path(path_type=Path, dir_okay=False), help=KEY_HELP)
 @click.option("--frames", help='where to keep what passed over the wires, 512 MB at most; "none": nowhere')
-@click.option("--demo", is_flag=True, hidden=True, help="the ledger must be a demo's")
+@click.option("--demo", is_flag=True, help="for a rehearsal: takes the ledger of a demo, and refuses one of real money")
 def run(
     config: Path,
     ledger: Path | None,

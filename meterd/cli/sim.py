@@ -192,7 +192,7 @@ def _now(orders: Orders, text: str) -> None:
 def prepare(config: Path, folder: Path) -> None:
     """Make a rehearsal of a site in FOLDER: its site file with ports of our own, a plan, and a demo ledger.
 
-    Nothing of the real site is touched. The commands to run are printed.
+    Nothing of the real site is touched. The commands to run are printed; and people are made who can sign in it.
 
     Exit codes: 0 done, 2 the site cannot be simulated or FOLDER is in use, 74 no ledger, 78 the site file is wrong.
     """
@@ -212,7 +212,11 @@ def prepare(config: Path, folder: Path) -> None:
         sys.exit(EXIT_USAGE)
     for left in rehearsal.left_out:
         click.echo(f"left out: {left}", err=True)
+    click.echo("# each in a terminal of its own:")
     for command in rehearsal.commands:
+        click.echo(command)
+    click.echo("# from one more, whenever you like:")
+    for command in rehearsal.asks:
         click.echo(command)
     sys.exit(EXIT_DONE)
 

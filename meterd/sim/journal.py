@@ -49,6 +49,7 @@ class Journal:
             "claims_refused": self.counts["claims_refused"],
             "confirmed": self.counts["confirmed"],
             "paid": self.counts["paid"],
+            "awards_voided": self.counts["awards_voided"],
             "mistyped": self.counts["mistyped"],
             "seats_voided": self.counts["seats_voided"],
             "rounds_voided": self.counts["rounds_voided"],

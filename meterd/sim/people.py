@@ -1,4 +1,4 @@
-"""The people of one table: players, a dealer and a supervisor, who know the game and read the pad.
+"""The people of one table: players and a dealer, who know the game and read the pad, and the supervisor they call.
 
 They act only through chips, buttons and keys, and only on what lamps, pad and cards tell them. They make mistakes, as
 often as their habits say. A pause is human time, divided by the speed; waiting for a lamp or the pad is not.
@@ -13,10 +13,12 @@ from typing import Final
 from meterd.handrank import Card
 from meterd.sim.cards import lucky_cards, read_hand, shuffled, stacked
 from meterd.sim.modules import Lamp
+from meterd.sim.pit import Pit
 from meterd.sim.plan import Habits
+from meterd.sim.supervisor import Layout, Supervisor
 from meterd.sim.table import ANSWER_S, Table
 from protocols import pad_words
-from protocols.pad_words import read_preview, read_supervisor
+from protocols.pad_words import read_preview
 
 #: A late chip lies at least this long: nobody snatches it back faster.
 LATE_CHIP_S: Final = 0.15
@@ -24,7 +26,6 @@ LATE_CHIP_S: Final = 0.15
 LAMPS_S: Final = 3.0
 #: How long they watch a closed table before they look at it anew.
 CLOSED_S: Final = 5.0
-_SUPERVISOR_STEPS: Final = 24
 _END_GAME_TRIES: Final = 5
 #: Of the rows of a pay table, those a stacked deck aims at: the first ones, which pay from the meters.
 _HIGH_ROWS: Final = 3
@@ -34,7 +35,14 @@ class People:
     """Everybody at one table. ``play`` runs until it is cancelled; they sit down ``begin_s`` seconds late."""
 
     def __init__(
-        self, table: Table, habits: Habits, chance: random.Random, speed: float, *, begin_s: float = 0.0
+        self,
+        table: Table,
+        habits: Habits,
+        chance: random.Random,
+        speed: float,
+        *,
+        begin_s: float = 0.0,
+        pit: Pit | None = None,
     ) -> None:
         self.table = table
         self.habits = habits
@@ -42,6 +50,8 @@ class People:
         self.speed = speed
         self.begin_s = begin_s
         self._journal = table.journal
+        self._layout = Layout()
+        self._supervisor = Supervisor(table, pit, self._pause)
 
     async def play(self) -> None:
         """Round after round, as the pad allows."""
@@ -83,6 +93,7 @@ class People:
         Returns the seats with a steady lamp; None where the round did not come about.
         """
         table = self.table
+        self._layout = Layout()
         await self._clear_chips()
         players = [seat for seat in table.seats if self._happens(self.habits.busy)]
         for seat in players or [self.chance.choice(table.seats)]:
@@ -160,12 +171,13 @@ class People:
                 deck = stacked(deck, wanted, at[self.chance.choice(seats)] + community)
         shared = [deck[place] for place in community]
         dealt = {seat: [deck[place] for place in places] for seat, places in at.items()}
+        self._layout = Layout(_text(shared), {seat: _text(cards) for seat, cards in dealt.items()})
         self._journal.note(
             "dealt",
             table=plan.id,
             lock=self.table.locks,
-            board=_text(shared),
-            seats={str(seat): _text(cards) for seat, cards in dealt.items()},
+            board=self._layout.board,
+            seats={str(seat): cards for seat, cards in self._layout.seats.items()},
         )
         read = {seat: read_hand(plan.evaluator, [*cards, *shared], plan.hands) for seat, cards in dealt.items()}
         return {seat: hand for seat, hand in read.items() if hand is not None}
@@ -182,7 +194,7 @@ class People:
         for seat in sorted(winners, reverse=True):
             taken += await self._claim(seat, winners[seat])
         if taken:
-            await self._supervise()
+            await self._supervisor.settle(self._layout)
 
     async def _claim(self, seat: int, hand: str) -> bool:
         """Key one winner: seat, hand, read, ENTER. What reads wrong is cleared and keyed again."""
@@ -239,37 +251,13 @@ class People:
         self._journal.counts["rounds_voided"] += 1
         self._journal.note("void_round", table=self.table.plan.id, answer=self.table.line)
 
-    async def _supervise(self) -> None:
-        """The supervisor turns the key, reads, and confirms and pays until nothing of this table is open."""
-        await self._pause(0.8)
-        refused = 0
-        for _ in range(_SUPERVISOR_STEPS):
-            await self.table.press(pad_words.KEY_SUPERVISOR)
-            if self.table.line.startswith(pad_words.BADGE):
-                await self._pause(0.3)
-                await self.table.press(pad_words.KEY_ENTER)
-            asked = read_supervisor(self.table.line)
-            if asked is None:
-                break
-            await self._pause(0.4)
-            # Refused twice, the award cannot be settled here: it is voided, so that the game can go on.
-            await self.table.press(pad_words.KEY_VOID_SEAT if refused > 1 else pad_words.KEY_ENTER)
-            answer = self.table.line
-            self._journal.note("supervisor", table=self.table.plan.id, asked=list(asked), answer=answer)
-            if answer.startswith(pad_words.REFUSED):
-                refused += 1
-            else:
-                refused = 0
-                self._journal.counts["confirmed" if asked[0] == pad_words.CONFIRM else "paid"] += 1
-        await self.table.press(pad_words.KEY_CLEAR)
-
     # ---- the end of a round
 
     async def end_round(self, *, ours: bool) -> None:
         """END GAME, and whatever the pad wants before it."""
         for _ in range(_END_GAME_TRIES):
             if self.table.line.startswith(pad_words.WAIT_SUPERVISOR):
-                await self._supervise()
+                await self._supervisor.settle(self._layout)
             await self._pause(0.7)
             await self.table.press(pad_words.KEY_END_GAME)
             if await self.table.until(self.table.is_open, 0.5):
@@ -277,7 +265,7 @@ class People:
                 self._journal.note("end_game", table=self.table.plan.id, lock=self.table.locks, answer=self.table.line)
                 return
             if self.table.line.startswith(pad_words.REFUSED):
-                await self._supervise()
+                await self._supervisor.settle(self._layout)
             if not self.table.is_locked():
                 return
 

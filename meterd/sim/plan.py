@@ -209,12 +209,29 @@ class Habits:
 
 
 @dataclass(frozen=True, slots=True)
+class PersonPlan:
+    """Somebody of the rehearsal's people file, and what he types."""
+
+    id: str
+    pin: str
+
+
+@dataclass(frozen=True, slots=True)
+class PitPlan:
+    """The terminal at the pit: the daemon's control socket, and the supervisors who sign there, two at least."""
+
+    socket: str
+    people: tuple[PersonPlan, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Plan:
-    """Everything the simulated end serves and plays."""
+    """Everything the simulated end serves and plays. Without a ``pit`` nobody can enter cards."""
 
     lines: tuple[LinePlan, ...]
     tables: tuple[TablePlan, ...] = ()
     habits: Habits = Habits()
+    pit: PitPlan | None = None
 
     @classmethod
     def parse(cls, text: str) -> Self:
@@ -238,7 +255,8 @@ class Plan:
             for device in (table.sensors, table.keypad):
                 if device not in known:
                     raise PlanError(f"table {table.id} names {device[0]}/{device[1]}, and no bus has it")
-        return cls(lines, tables, _made(Habits, _known(Habits, raw.get("habits", {}), "habits"), "habits"))
+        habits = _made(Habits, _known(Habits, raw.get("habits", {}), "habits"), "habits")
+        return cls(lines, tables, habits, None if raw.get("pit") is None else _pit(raw["pit"]))
 
 
 _Made = TypeVar("_Made")
@@ -348,3 +366,19 @@ def _line(raw: Mapping[str, Any], place: str) -> LinePlan:
 
 def _table(raw: Mapping[str, Any], place: str) -> TablePlan:
     return _made(TablePlan, raw, place)
+
+
+def _pit(raw: object) -> PitPlan:
+    people = _list(_record(_known(PitPlan, raw, "pit"), "pit"), "people", "pit")
+    signing = tuple(
+        _made(PersonPlan, _known(PersonPlan, each, f"pit.people[{n}]"), f"pit.people[{n}]")
+        for n, each in enumerate(people)
+    )
+    pit = _made(PitPlan, raw, "pit", people=signing)
+    if not isinstance(pit.socket, str) or not all(
+        isinstance(one, str) for each in signing for one in (each.id, each.pin)
+    ):
+        raise PlanError("pit needs the path of a socket, and of its people id and PIN, as texts")
+    if len({each.id for each in signing}) < 2:
+        raise PlanError("pit.people has two people at least: what is large takes two")
+    return pit

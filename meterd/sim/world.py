@@ -18,6 +18,7 @@ from meterd.sim.lines import Attention, DeviceEnd, Line, Noise
 from meterd.sim.modules import SimModule
 from meterd.sim.osdp_pad import PAD_TURNAROUND_S, REPLY_START, DealerPad, OsdpPad, OsdpPads
 from meterd.sim.people import People
+from meterd.sim.pit import Pit
 from meterd.sim.plan import LinePlan, Plan, PlanError
 from meterd.sim.plan_checks import check_numbers
 from meterd.sim.sas import SasGame, SasLine
@@ -79,6 +80,7 @@ class World:
                 made.close()
             self._attention.close()
             raise
+        pit = Pit(plan.pit) if plan.pit is not None else None
         self.people = [
             People(
                 Table(table, self.modules[table.sensors], self._keypad(table.keypad), journal),
@@ -86,6 +88,7 @@ class World:
                 random.Random(f"{seed}/{table.id}"),  # noqa: S311 - a seeded simulation
                 speed,
                 begin_s=n % TABLES_APART * APART_S,
+                pit=pit,
             )
             for n, table in enumerate(plan.tables)
         ]

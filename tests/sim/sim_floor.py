@@ -11,6 +11,7 @@ from typing import Any
 from meterd.sim.journal import Journal
 from meterd.sim.modules import SimModule
 from meterd.sim.people import People
+from meterd.sim.pit import Pit
 from meterd.sim.plan import Habits, Plan, TablePlan
 from meterd.sim.table import Table
 from meterd.sim.world import ModuleLine
@@ -98,6 +99,7 @@ class ScriptedFloor:
         self.late: list[int] = []
         self.voided: list[int] = []
         self.refused_confirms = 0
+        self.needs_cards = False
         self.keyed: list[str] = []
         self._names = list(keypad.shape.keys or {})
         self._counts = [0] * 32
@@ -108,6 +110,15 @@ class ScriptedFloor:
         self._mark, self._button = False, 0
         self._first = ""
         self._shown: tuple[object, ...] = ()
+
+    def settle_at_the_pit(self, award: str, state: str) -> None:
+        """The terminal confirmed an award (``PAY`` comes next) or voided it (empty)."""
+        self._awards = [[name, state if name == award else was] for name, was in self._awards]
+        self._awards = [each for each in self._awards if each[1]]
+
+    def open_awards(self) -> dict[str, int]:
+        """Award → seat, of those that are not paid yet."""
+        return {name: self.claims[int(name[1:]) - 1][0] for name, _ in self._awards}
 
     async def serve(self) -> None:
         """Poll for ever, a poll each turn of the loop."""
@@ -188,6 +199,9 @@ class ScriptedFloor:
             self._line2 = "NO CARDS NEEDED"
             return
         award = self._awards[0]
+        if self.needs_cards and award[1] == pad_words.CONFIRM:
+            self._line2 = pad_words.CARDS_AT_THE_PIT
+            return
         award[1] = pad_words.PAY if award[1] == pad_words.CONFIRM else ""
         self._awards = [each for each in self._awards if each[1]]
         self._line2 = f"OK {award[0]}"
@@ -223,7 +237,9 @@ class CountingJournal(Journal):
 class Stage:
     """A table, its people, a scripted floor and the log, in the running loop."""
 
-    def __init__(self, habits: Habits, seed: int, *, confirm: bool = True, **table: Any) -> None:
+    def __init__(
+        self, habits: Habits, seed: int, *, confirm: bool = True, pit: Pit | None = None, **table: Any
+    ) -> None:
         raw = plan_json()["tables"][0] | table
         plan = the_plan()
         modules = [SimModule(each.unit, each.shape) for each in plan.lines[0].modules]
@@ -234,7 +250,7 @@ class Stage:
         )
         self.floor = ScriptedFloor(*modules, confirm=confirm)
         self.table = Table(table_plan, *modules, self.journal, lock_held_s=0)
-        self.people = People(self.table, habits, random.Random(seed), 1000.0)
+        self.people = People(self.table, habits, random.Random(seed), 1000.0, pit=pit)
 
     def events(self, what: str) -> list[dict[str, Any]]:
         """What was logged under one name."""

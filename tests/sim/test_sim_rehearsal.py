@@ -17,10 +17,12 @@ from sim_floor import plan_json
 
 from meterd.app.rehearsal import with_ports
 from meterd.cli.main import main
-from meterd.config import load_site
+from meterd.config import load_people, load_site
 from meterd.edge.catalogue import catalogue
+from meterd.edge.keypad_keys import read_keys
 from meterd.edge.store import read_records
 from meterd.sim.plan import Plan
+from protocols.osdp_keys import DEFAULT_KEY
 
 SAMPLE = Path(__file__).parents[2] / "docs" / "site.example.toml"
 LIMIT_S = 20
@@ -62,8 +64,9 @@ def test_a_site_is_prepared(tmp_path: Path) -> None:
     plan = Plan.parse((folder / "plan.json").read_text())
     assert {bus.id for bus in site.buses} == {line.id for line in plan.lines}
     assert '"demo":true' in next(iter(read_records(folder / "ledger"))).body
-    commands = [shlex.split(line) for line in done.stdout.splitlines()]
-    assert [["meterd", "sim"], ["meterd", "run"], ["meterd", "ports"]] == [command[:2] for command in commands]
+    commands = [shlex.split(line) for line in done.stdout.splitlines() if not line.startswith("#")]
+    assert {"meterd"} == {command[0] for command in commands}
+    assert ["sim", "run", "web", "meters", "ports", "monitor", "act"] == [command[1] for command in commands]
     assert str(folder / "site.toml") in commands[1]
 
     again = CliRunner().invoke(main, ["sim", "prepare", "--config", str(SAMPLE), str(folder)])
@@ -71,6 +74,47 @@ def test_a_site_is_prepared(tmp_path: Path) -> None:
     wrong = tmp_path / "wrong.toml"
     wrong.write_text("nonsense")
     assert 78 == CliRunner().invoke(main, ["sim", "prepare", "--config", str(wrong), str(tmp_path / "b")]).exit_code
+
+
+GAMES = """
+[[bus]]
+id = "sas-1"
+kind = "sas"
+port = "/dev/ttyS9"
+baud = 19200
+
+[[sas]]
+bus = "sas-1"
+group = 1
+parity = "mark-space"  # as on a real floor
+levels = ["nexus-1/mega"]
+games = [{ address = 1 }]
+"""
+
+
+def test_pads_and_games_are_prepared_too(tmp_path: Path) -> None:
+    """OSDP pads get the key from the factory and their supervisor a badge; games go without the ninth bit."""
+    text = SAMPLE.read_text("utf-8")
+    pad = 'keypad = { bus = "keys-1", unit = 53, profile = "generic-keypad-32" }'
+    assert pad in text
+    text = text.replace(pad, 'keypad = { bus = "keys-2", unit = 5, profile = "osdp-keypad-16" }')
+    text += GAMES + '\n[[bus]]\nid = "keys-2"\nkind = "osdp"\nport = "/dev/ttyS8"\nbaud = 38400\n'
+    site = tmp_path / "site.toml"
+    site.write_text(text)
+    folder = tmp_path / "r"
+    done = CliRunner().invoke(main, ["sim", "prepare", "--config", str(site), str(folder)])
+    assert 0 == done.exit_code, done.output
+    assert " sas --config " in done.stdout
+    made = load_site((folder / "site.toml").read_text("utf-8"), "site.toml", catalogue())
+    assert [True] == [each.rehearsal for each in made.sas]
+    assert {"keys-2/5": DEFAULT_KEY} == read_keys(folder / "osdp-keys", ["keys-2/5"], demo=True)
+    plan = Plan.parse((folder / "plan.json").read_text())
+    people = load_people((folder / "people.toml").read_text(), "people.toml")
+    (badge,) = [pad.badge for line in plan.lines for pad in line.pads]
+    found = people.by_badge(str(badge))
+    assert plan.pit is not None
+    assert found is not None
+    assert (plan.pit.people[0].id, "supervisor") == (found.id, found.role)
 
 
 def test_orders_are_typed_while_it_runs(tmp_path: Path) -> None:
