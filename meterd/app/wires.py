@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import structlog
 
-from meterd.config import Site
+from meterd.config import BusConfig, Site
 from meterd.edge.clock import Clock
 from meterd.edge.control import Answer
 from meterd.edge.recorder import Recorder
@@ -42,7 +42,12 @@ class WireDesk:
         if folder is None:
             return
         self._recorder = Recorder(
-            self.trace, self._buses, folder, self._clock.boot, told=lambda why: log.warning("wires.frames", why=why)
+            self.trace,
+            self._buses,
+            folder,
+            self._clock.boot,
+            told=lambda why: log.warning("wires.frames", why=why),
+            heads={name: head_of(bus, self._site, self._clock) for name, bus in self._buses.items()},
         )
         self._recorder.start()
         try:
@@ -75,19 +80,7 @@ class WireDesk:
         if bus.kind in _ELSEWHERE:
             return {"error": f"{bus.id} cannot be listened to here: {_ELSEWHERE[bus.kind]}"}
         heard = self.trace.behind(bus.id, after, PIECES)
-        now = self._clock.now()
-        head = Head(
-            bus=bus.id,
-            kind=bus.kind,
-            port=bus.port,
-            baud=bus.baud,
-            bits=bus.bits_per_character,
-            site=self._site.settings.id,
-            boot=self._clock.boot,
-            at_utc=now.at_utc,
-            mono_ns=now.mono_ns,
-            mode=f"{bus.bytesize}{bus.parity}{bus.stopbits}",
-        )
+        head = head_of(bus, self._site, self._clock)
         return {
             "head": head._asdict(),
             "pieces": [[piece.number, piece.at_ns, piece.way, piece.data.hex()] for piece in heard.pieces],
@@ -115,3 +108,20 @@ class WireDesk:
                 for bus in self._buses.values()
             }
         }
+
+
+def head_of(bus: BusConfig, site: Site, clock: Clock) -> Head:
+    """What a recording says of a line, and both clocks at this moment."""
+    now = clock.now()
+    return Head(
+        bus=bus.id,
+        kind=bus.kind,
+        port=bus.port,
+        baud=bus.baud,
+        bits=bus.bits_per_character,
+        site=site.settings.id,
+        boot=clock.boot,
+        at_utc=now.at_utc,
+        mono_ns=now.mono_ns,
+        mode=f"{bus.bytesize}{bus.parity}{bus.stopbits}",
+    )

@@ -7,7 +7,7 @@ import signal
 import sys
 import threading
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import click
 
@@ -17,11 +17,6 @@ from meterd.errors import EXIT_CONFIG, EXIT_DONE, ConfigError
 
 LOOK_S: Final = 0.2
 END_S: Final = 5.0
-SAS_BITS: Final = 11  # start, eight data, the wakeup bit, stop
-
-if TYPE_CHECKING:
-    from meterd.config import Site
-    from meterd.edge.trace import Recorder
 
 
 def default_state() -> Path:
@@ -36,9 +31,14 @@ def default_state() -> Path:
 )
 @click.option("--state", type=click.Path(path_type=Path, file_okay=False), help="folder for the wins that are open")
 @click.option(
-    "--record", type=click.Path(path_type=Path, file_okay=False), help="folder for what passes over the lines"
+    "--record", type=click.Path(path_type=Path, file_okay=False), help="folder for recordings of what passes from now"
 )
-def sas(config: Path, control: Path | None, state: Path | None, record: Path | None) -> None:
+@click.option(
+    "--frames",
+    help='where to keep what passes for the disputes of the last days, 512 MB at most; else "frames" in the state'
+    ' folder; "none": nowhere',
+)
+def sas(config: Path, control: Path | None, state: Path | None, record: Path | None, frames: str | None) -> None:
     """Say the levels of [[sas]] lines to their games, and have their wins written down.
 
     A client of the running daemon: without it nothing is said, and the games notice by themselves.
@@ -50,7 +50,9 @@ def sas(config: Path, control: Path | None, state: Path | None, record: Path | N
     lines_out, _ = journal.start()
     code = EXIT_DONE
     try:
-        _serve(config, control or default_socket(), state or default_state(), record)
+        folder = state or default_state()
+        kept = None if frames == "none" else Path(frames) if frames else folder / "frames"
+        _serve(config, control or default_socket(), folder, record, kept)
     except ConfigError as error:
         complain("meterd sas", error)
         code = EXIT_CONFIG
@@ -59,12 +61,13 @@ def sas(config: Path, control: Path | None, state: Path | None, record: Path | N
     sys.exit(code)
 
 
-def _serve(config: Path, socket: Path, state: Path, record: Path | None) -> None:
+def _serve(config: Path, socket: Path, state: Path, record: Path | None, frames: Path | None) -> None:
     """Until a signal, or until no line is left. Raises ConfigError where none could be served."""
     from meterd.edge.catalogue import read_site
     from meterd.edge.control import ask
     from meterd.edge.notify import notify
     from meterd.edge.sas import SasLine
+    from meterd.edge.sas_frames import SasFrames
     from meterd.edge.sas_values import Values
 
     stop = threading.Event()
@@ -74,15 +77,13 @@ def _serve(config: Path, socket: Path, state: Path, record: Path | None) -> None
     if not site.sas:
         raise ConfigError(f"{config} has no [[sas]]: there is no line to serve")
     values = Values(socket)
-    recorders = _recorders(site, record)
+    kept = SasFrames(site, frames, record)
 
     def asked(request: dict[str, Any], limit_s: float) -> dict[str, Any]:
         return ask(socket, request, limit_s)
 
-    lines = [
-        SasLine(site, each, values, asked, state / f"{each.bus}.json", recorders.get(each.bus, _not_recorded))
-        for each in site.sas
-    ]
+    lines = [SasLine(site, each, values, asked, state / f"{each.bus}.json", kept.tracer(each.bus)) for each in site.sas]
+    kept.start()
     values.start()
     for line in lines:
         line.start()
@@ -95,34 +96,7 @@ def _serve(config: Path, socket: Path, state: Path, record: Path | None) -> None
     values.stop()
     for line in lines:
         line.join(END_S)
-    for recorder in recorders.values():
-        recorder.close()
+    kept.close()
     refused = [line.refusal for line in lines if line.refusal is not None]
     if len(refused) == len(lines):
         raise ConfigError("; ".join(refused))
-
-
-def _not_recorded(_way: str, _data: bytes) -> None:
-    """Nobody listens."""
-
-
-def _recorders(site: Site, folder: Path | None) -> dict[str, Recorder]:
-    """A new file for each line, for ``meterd wire replay``; none without a folder. Raises ConfigError."""
-    from meterd.edge.clock import Clock
-    from meterd.edge.trace import Head, Recorder
-
-    if folder is None:
-        return {}
-    clock = Clock()
-    now = clock.now()
-    found = {}
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        for bus_id in dict.fromkeys(each.bus for each in site.sas):
-            bus = site.bus(bus_id)
-            line = (bus.id, bus.kind, bus.port, bus.baud, SAS_BITS)
-            head = Head(*line, site.settings.id, clock.boot, now.at_utc, now.mono_ns)
-            found[bus.id] = Recorder(folder / f"{bus.id}-{now.at_utc.replace(':', '')}.jsonl", head)
-    except OSError as error:
-        raise ConfigError(f"{folder}: nothing can be recorded there ({error.strerror or error})") from error
-    return found

@@ -127,6 +127,7 @@ def record(file: Path, line: str, control: Path | None, seconds: float | None, *
 @wire.command()
 @click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
 @config_option
+@click.option("--line", help="which line, of a file of frames with several")
 @click.option("--hex", "as_hex", is_flag=True, help="the bytes of each piece too")
 @click.option("--json", "as_json", is_flag=True, help="one JSON document on standard output")
 @click.option(
@@ -142,6 +143,7 @@ def record(file: Path, line: str, control: Path | None, seconds: float | None, *
 def replay(
     file: Path,
     config: Path | None,
+    line: str | None,
     serve: Path | None,
     send: Path | None,
     speed: float,
@@ -153,10 +155,12 @@ def replay(
     """Read a recording: every frame in words, what was no frame, what was not answered; or play it at a port.
 
     --serve is for a rehearsal of the daemon without its devices, --send for one of a device without the daemon.
+    FILE may be one of the frames that the daemon and `meterd sas` keep by themselves (frames-….jsonl): --line then says
+    which line. What repeated the last answer was not kept there.
 
     Exit codes: 0 done, 2 FILE is no recording or a port cannot be used, 78 the site file cannot be used.
     """
-    recording = _recording(file)
+    recording = _recording(file, line)
     if serve is not None or send is not None:
         _play(recording, serve, send, speed, seconds)
     site = _site("meterd wire replay", config)
@@ -182,11 +186,16 @@ def replay(
     sys.exit(EXIT_DONE)
 
 
-def _recording(file: Path) -> Recording:
+def _recording(file: Path, line: str | None) -> Recording:
+    from meterd.edge.recorder import recording_of
     from meterd.edge.trace import WireFileError, read_wire
 
     try:
         with file.open(encoding="utf-8") as lines:
+            frames = recording_of(lines, line)
+            if frames is not None:
+                return frames
+            lines.seek(0)
             return read_wire(lines)
     except OSError as error:
         complain("meterd wire replay", f"{file}: {error.strerror or error}")

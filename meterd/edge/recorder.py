@@ -5,6 +5,7 @@ Rule 1: it never stands in anybody's way: it reads the rings behind the drivers,
 Rule 2: an exchange that repeats the last one with the same question is counted, not written again: a table at rest
         says the same ten times a second.
 Rule 3: the oldest files go when all together are larger than they may be.
+Rule 4: a process that has lines has a folder of its own: `meterd sas` keeps its frames where the daemon cannot write.
 Nothing here is proof: no hash in the ledger covers these files. Times are the monotonic clock of one boot, as
 ``mono_ns`` in the ledger.
 """
@@ -18,7 +19,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any, Final, NamedTuple
 
-from meterd.edge.trace import Piece, Trace
+from meterd.edge.trace import Head, Piece, Recording, Trace, WireFileError
 
 FORMAT: Final = "meterd-frames-1"
 EACH_S: Final = 0.25
@@ -84,9 +85,9 @@ class _Line:
             else:
                 self._heard += piece.data
 
-    def rest(self, now_ns: int) -> Iterator[Exchange]:
-        """The exchange at hand, where nothing has followed for a while."""
-        if now_ns - self._last_ns > OVER_NS:
+    def rest(self, now_ns: int, *, ending: bool) -> Iterator[Exchange]:
+        """The exchange at hand, where nothing has followed for a while, or nothing will."""
+        if ending or now_ns - self._last_ns > OVER_NS:
             yield from self._end()
 
     def _end(self) -> Iterator[Exchange]:
@@ -117,13 +118,18 @@ class Recorder:
         total_bytes: int = TOTAL_BYTES,
         file_bytes: int = FILE_BYTES,
         told: Callable[[str], None] = lambda _why: None,
+        heads: Mapping[str, Head] | None = None,
     ) -> None:
-        """Nothing is written before :meth:`start`. ``told`` hears once of each kind of trouble."""
+        """Nothing is written before :meth:`start`. ``told`` hears once of each kind of trouble.
+
+        ``heads``: what each line is; the files say it, so that they can be read without the site file.
+        """
         self.lost = 0
         self.failures = 0
         self._trace = trace
         self._lines = [_Line(name) for name in lines]
         self._folder, self._boot = folder, boot
+        self._about = {name: head._asdict() for name, head in (heads or {}).items()}
         self._total_bytes, self._file_bytes = total_bytes, file_bytes
         self._told = told
         self._silenced: set[str] = set()
@@ -146,15 +152,15 @@ class Recorder:
         while not last:
             last = self._stop.wait(EACH_S)
             try:
-                self.drain()
+                self.drain(ending=last)
             except OSError as cause:
                 self.failures += 1
                 self._tell(f"frames cannot be kept in {self._folder}: {cause.strerror or cause}")
                 self.close()
         self.close()
 
-    def drain(self) -> None:
-        """Write down what passed since the last time.
+    def drain(self, *, ending: bool = False) -> None:
+        """Write down what passed since the last time; ``ending``: nothing will follow.
 
         Raises:
             OSError: the disk does not take it.
@@ -166,7 +172,7 @@ class Recorder:
                 if heard.lost:
                     self.lost += heard.lost
                     self._tell(f"frames of {line.name} passed faster than they were kept")
-                for exchange in (*line.take(heard.pieces), *line.rest(self._trace.now_ns())):
+                for exchange in (*line.take(heard.pieces), *line.rest(self._trace.now_ns(), ending=ending)):
                     self._write(exchange)
         if self._file is not None:
             self._file.flush()
@@ -184,7 +190,8 @@ class Recorder:
         self._make_room()
         path = self._folder / f"frames-{self._boot}-{at_ns:020d}.jsonl"
         file = path.open("w", encoding="ascii")
-        head = json.dumps({"format": FORMAT, "boot": self._boot, "from_ns": at_ns}) + "\n"
+        about = {"lines": self._about} if self._about else {}
+        head = json.dumps({"format": FORMAT, "boot": self._boot, "from_ns": at_ns, **about}) + "\n"
         file.write(head)
         self._size = len(head)
         return file
@@ -218,8 +225,10 @@ def read_frames(
     """What was kept of one boot between two moments, as the files say it; a line that is cut short ends its file.
 
     Raises:
-        OSError: a file cannot be read.
+        OSError: the folder or a file cannot be read; where there is no folder, nothing was kept.
     """
+    if folder.exists():
+        next(folder.iterdir(), None)  # a glob passes over what it may not read, and says nothing
     files = sorted(folder.glob(f"frames-{boot}-*.jsonl"))
     starts = [int(path.stem.rpartition("-")[2]) for path in files]
     for place, path in enumerate(files):
@@ -237,3 +246,46 @@ def read_frames(
                     and (lines is None or found["line"] in lines)
                 ):
                     yield found
+
+
+def recording_of(lines: Iterable[str], line: str | None) -> Recording | None:
+    """One line's exchanges in a file of frames, as a recording; None for a file of another format.
+
+    ``line`` may be left out where the file has one line only. What was not written again is not there: a pause in the
+    times is a line that said the same.
+
+    Raises:
+        WireFileError: the file does not know the line, or not what kind of line it is; the message says what it has.
+    """
+    texts = iter(lines)
+    first = _object(next(texts, ""))
+    if first.get("format") != FORMAT:
+        return None
+    about = first.get("lines")
+    if not isinstance(about, dict) or not about:
+        raise WireFileError("line 1: these frames do not say what their lines are: they are of an older version")
+    if line is None and len(about) == 1:
+        line = next(iter(about))
+    if line not in about:
+        raise WireFileError(f"which line? there are {', '.join(about)}: give --line")
+    try:
+        head = Head(**{name: about[line][name] for name in Head._fields if name in about[line]})
+    except TypeError as error:
+        raise WireFileError(f"line 1: what is said of {line} is not whole") from error
+    pieces: list[Piece] = []
+    for text in texts:
+        found = _object(text)
+        if found.get("line") == line:
+            for way, data in (("tx", found["sent"]), ("rx", found["heard"])):
+                if data:
+                    pieces.append(Piece(len(pieces) + 1, found["at_ns"], way, bytes.fromhex(data)))
+    return Recording(head, pieces)
+
+
+def _object(text: str) -> Mapping[str, Any]:
+    """A line of a file; nothing where it is cut short."""
+    try:
+        found = json.loads(text)
+    except ValueError:
+        return {}
+    return found if isinstance(found, dict) else {}

@@ -48,8 +48,11 @@ def test_steps_and_units_name_the_same_program_and_files() -> None:
 
 def test_the_ledger_is_made_by_the_user_that_writes_it() -> None:
     """Not by root: the daemon could not open it."""
-    users = [line.split()[1] for line in (ROOT / "systemd" / "meterd.sysusers").read_text().splitlines() if line]
+    lines = [line.split() for line in (ROOT / "systemd" / "meterd.sysusers").read_text().splitlines()]
+    users = [words[1] for words in lines if words[:1] == ["u"]]
     assert ["meterd", "meterd-web", "meterd-sas"] == users
+    assert [["m", "meterd", "meterd-sas"]] == [words for words in lines if words[:1] == ["m"]]  # reads its frames
+    assert (["0750"], ["0027"]) == tuple(_unit("meterd-sas.service")[key] for key in ("StateDirectoryMode", "UMask"))
     assert [[user] for user in users] == [_unit(f"{user}.service")["User"] for user in users]
     ledger = [step for step in _steps() if "meterd ledger" in step]
     assert ledger

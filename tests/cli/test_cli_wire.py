@@ -19,12 +19,14 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from meterd.app.wires import WireDesk
+from meterd.app.wires import WireDesk, head_of
 from meterd.cli.main import main
 from meterd.config import BusConfig, Site, load_site
 from meterd.edge.catalogue import catalogue
+from meterd.edge.clock import Clock
 from meterd.edge.control import Answer, ControlServer
 from meterd.edge.ports import Holder, PortSeen
+from meterd.edge.recorder import Recorder
 from meterd.edge.serialport import close_port, open_port
 from protocols.modbus_crc import sealed
 
@@ -117,6 +119,20 @@ def test_a_line_is_recorded_and_read_again(running: Daemon, tmp_path: Path) -> N
     document = json.loads(meterd("wire", "replay", file, "--json").stdout)
     assert "unit 40: inputs on: 0, 2, 8" == document["said"][1]["words"]
     assert 0 == document["lost"]
+
+
+def test_frames_that_were_kept_are_read_in_words(running: Daemon, site: Site, tmp_path: Path) -> None:
+    """The recorder's own files, which nobody asked for, are read as a recording is: one line of them at a time."""
+    exchange(running)
+    heads = {bus.id: head_of(bus, site, Clock()) for bus in site.buses}
+    recorder = Recorder(running.desk.trace, heads, tmp_path / "frames", "boot", heads=heads)
+    recorder.start()
+    recorder.stop()
+    (file,) = (tmp_path / "frames").iterdir()
+    told = meterd("wire", "replay", file, "--line", "pit-1", "--config", SAMPLE)
+    assert (0, 1) == (told.exit_code, told.stdout.count("< pit-1/40: inputs on: seat 1, seat 3, lock button"))
+    which = meterd("wire", "replay", file)
+    assert (2, True) == (which.exit_code, "there are pit-1, keys-1, sign-1: give --line" in which.stderr)
 
 
 def test_nothing_is_written_over_and_nothing_left_without_a_daemon(running: Daemon, tmp_path: Path) -> None:

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from meterd.edge.recorder import Recorder, read_frames
-from meterd.edge.trace import Trace
+from meterd.edge.recorder import Recorder, read_frames, recording_of
+from meterd.edge.trace import Head, Trace, WireFileError
 
 FOREVER = 2**62
 
@@ -148,3 +148,52 @@ def test_a_file_cut_short(tmp_path: Path) -> None:
     whole = path.read_bytes()
     path.write_bytes(whole[:-7])
     assert 8 == len(kept(tmp_path))
+
+
+HEADS = {
+    "pit-1": Head("pit-1", "modbus", "/dev/pit", 115200, 10, boot="boot-1"),
+    "sas-1": Head("sas-1", "sas", "/dev/sas", 19200, 11, boot="boot-1"),
+}
+
+
+def frames_file(folder: Path, heads: dict[str, Head]) -> Path:
+    """A file of frames with an exchange of each line."""
+    wires = Wires()
+    wires.note["sas-1"] = wires.trace.of("sas-1")
+    recorder = Recorder(wires.trace, ["pit-1", "sas-1"], folder, "boot-1", heads=heads)
+    wires.exchange("pit-1", b"\x28\x02", b"\x05\x01")
+    wires.exchange("sas-1", b"\x80\x86")
+    wires.exchange("sas-1", b"\x81", b"\x01")
+    wires.now_ns += 2_000_000_000
+    recorder.drain()
+    recorder.close()
+    (path,) = folder.glob("frames-*.jsonl")
+    return path
+
+
+def test_frames_are_read_as_a_recording_of_one_line(tmp_path: Path) -> None:
+    """The file says what its lines are; one that does not, or a line that it lacks, is refused with what there is."""
+    path = frames_file(tmp_path / "a", HEADS)
+    with path.open() as lines:
+        found = recording_of(lines, "sas-1")
+    assert found is not None
+    assert HEADS["sas-1"] == found.head
+    assert [("tx", b"\x80\x86"), ("tx", b"\x81"), ("rx", b"\x01")] == [(one.way, one.data) for one in found.pieces]
+    for line in (None, "sas-2"):
+        with path.open() as lines, pytest.raises(WireFileError, match="there are pit-1, sas-1: give --line"):
+            recording_of(lines, line)
+    with frames_file(tmp_path / "b", {}).open() as lines, pytest.raises(WireFileError, match="older version"):
+        recording_of(lines, "sas-1")
+    assert recording_of(["{}\n"], None) is None
+
+
+def test_a_folder_that_may_not_be_read_is_no_empty_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Frames of another user's process: whoever gathers a dispute is told, and does not take them for none."""
+    assert [] == list(read_frames(tmp_path / "nothing", "boot-1", 0, FOREVER))
+
+    def refused(_self: Path) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(Path, "iterdir", refused)
+    with pytest.raises(PermissionError):
+        list(read_frames(tmp_path, "boot-1", 0, FOREVER))
