@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from meterd.sim.plan import PitPlan
 
@@ -16,6 +16,14 @@ from meterd.sim.plan import PitPlan
 ANSWER_S: Final = 30.0
 #: A snapshot of a large floor is one line.
 LINE_BYTES_MAX: Final = 1 << 24
+
+
+class Said(NamedTuple):
+    """What became of an act: done, refused for a reason of the closed list, or neither: then nobody took it."""
+
+    done: bool
+    refused: str
+    text: str
 
 
 class Pit:
@@ -30,15 +38,14 @@ class Pit:
         snapshot = await self._ask({"op": "snapshot"})
         return next((each["seat"] for each in snapshot.get("awards", ()) if each.get("id") == award), None)
 
-    async def act(self, statement: str, people: int = 1) -> str:
-        """Ask for an act, signed by so many supervisors: ``OK``, or why not (a refusal's name first)."""
+    async def act(self, statement: str, people: int = 1) -> Said:
+        """Ask for an act, signed by so many supervisors."""
         signed = [{"id": each.id, "pin": each.pin} for each in self._plan.people[:people]]
         answer = await self._ask({"op": "act", "statement": statement, "by": signed})
         if answer.get("ok"):
-            return "OK"
-        if "refused" in answer:
-            return f"{answer['refused']}: {answer.get('text', '')}"
-        return str(answer.get("error", answer))
+            return Said(True, "", "OK")
+        refused = str(answer.get("refused", ""))
+        return Said(False, refused, f"{refused}: {answer.get('text', '')}" if refused else str(answer.get("error")))
 
     async def _ask(self, request: dict[str, Any]) -> dict[str, Any]:
         """The daemon's answer; one with ``error`` where there is none."""

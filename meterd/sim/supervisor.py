@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Final, NamedTuple
 
-from meterd.sim.pit import Pit
+from meterd.sim.pit import Pit, Said
 from meterd.sim.table import Table
 from protocols import pad_words
 from protocols.pad_words import read_supervisor
@@ -78,28 +78,28 @@ class Supervisor:
         return read_supervisor(self.table.line)
 
     async def _at_the_pit(self, pit: Pit, award: str, layout: Layout) -> bool:
-        """Enter the cards of an award, or void it by two. True: it has to wait for an earlier one."""
+        """Enter the cards of an award, or void it by two. True: wait, for an earlier one or for the daemon."""
         await self._pause(1.5)
         seat = await pit.seat_of(award)
         own = layout.seats.get(seat, "") if seat is not None else ""
         if own:
             shared = f' community "{layout.board}"' if layout.board else ""
-            answer = await self._say(pit, f'confirm {award} cards "{own}"{shared}', award)
-            if answer == "OK":
-                self._count("confirmed")
-            if answer == "OK" or answer.startswith(_EARLIER):
-                return answer != "OK"
-        await self._void_by_two(pit, award)
-        return False
+            said = await self._say(pit, f'confirm {award} cards "{own}"{shared}', award)
+            self._count("confirmed" if said.done else "")
+            if said.refused in {"", _EARLIER}:
+                return not said.done
+        return not await self._void_by_two(pit, award)
 
-    async def _void_by_two(self, pit: Pit, award: str) -> None:
-        if await self._say(pit, f"void {award} reason no-proof", award, people=2) == "OK":
-            self._count("awards_voided")
+    async def _void_by_two(self, pit: Pit, award: str) -> bool:
+        said = await self._say(pit, f"void {award} reason no-proof", award, people=2)
+        self._count("awards_voided" if said.done else "")
+        return bool(said.done or said.refused)
 
-    async def _say(self, pit: Pit, statement: str, award: str, people: int = 1) -> str:
-        answer = await pit.act(statement, people)
-        self._journal.note("pit", table=self.table.plan.id, award=award, statement=statement, answer=answer)
-        return answer
+    async def _say(self, pit: Pit, statement: str, award: str, people: int = 1) -> Said:
+        said = await pit.act(statement, people)
+        self._journal.note("pit", table=self.table.plan.id, award=award, statement=statement, answer=said.text)
+        return said
 
     def _count(self, done: str) -> None:
-        self._journal.counts[done] += 1
+        if done:
+            self._journal.counts[done] += 1

@@ -12,7 +12,7 @@ from sim_floor import FIVE_CARD_ROWS, Stage
 
 from meterd.edge.files import load_paytables
 from meterd.paytables.outcome import outcome
-from meterd.sim.pit import Pit
+from meterd.sim.pit import Pit, Said
 from meterd.sim.plan import Habits, PersonPlan, PitPlan, Plan, PlanError
 
 LUCKY = Habits(lucky=1, late=0, take_back=0, mistype=0, void_seat=0, void_round=0)
@@ -40,7 +40,8 @@ class ScriptedPit:
         self.asked.append(request)
         verb, award, *_ = request["statement"].split()
         if verb == "confirm" and self._refuses:
-            return {"refused": self._refuses.pop(0), "text": "no"}
+            refused = self._refuses.pop(0)
+            return {"refused": refused, "text": "no"} if refused.isupper() else {"error": refused}
         floor.settle_at_the_pit(award, "PAY" if verb == "confirm" else "")
         return {"ok": True}
 
@@ -100,9 +101,10 @@ def test_cards_that_do_not_prove_are_voided_by_two(tmp_path: Path) -> None:
     assert ["PAY", award] not in [event["asked"] for event in stage.events("supervisor")]
 
 
-def test_an_earlier_award_is_waited_for(tmp_path: Path) -> None:
-    """Another table has to settle its own first: asked again, never voided."""
-    stage, pit = play(tmp_path, 2, "EARLIER_AWARD_PENDING", "EARLIER_AWARD_PENDING")
+@pytest.mark.parametrize("answer", ["EARLIER_AWARD_PENDING", "the daemon takes nothing now"])
+def test_an_earlier_award_is_waited_for(tmp_path: Path, answer: str) -> None:
+    """Another table has to settle its own first, or nobody took the act: asked again, never voided."""
+    stage, pit = play(tmp_path, 2, answer, answer)
     assert pit.asked[0]["statement"] == pit.asked[1]["statement"] == pit.asked[2]["statement"]
     counts = stage.journal.summary()
     assert (0, counts["claims"]) == (counts["awards_voided"], counts["confirmed"])
@@ -111,13 +113,13 @@ def test_an_earlier_award_is_waited_for(tmp_path: Path) -> None:
 def test_where_nobody_answers_the_pit_says_so(tmp_path: Path) -> None:
     """No daemon there: an answer in words, and no award is known."""
 
-    async def scene() -> tuple[int | None, str]:
+    async def scene() -> tuple[int | None, Said]:
         pit = Pit(PitPlan(str(tmp_path / "nothing"), PEOPLE))
         return await pit.seat_of("A1"), await pit.act("hold A1")
 
     seat, said = asyncio.run(scene())
-    assert seat is None
-    assert said.startswith(f"nobody answers at {tmp_path}/nothing")
+    assert (None, False, "") == (seat, said.done, said.refused)
+    assert said.text.startswith(f"nobody answers at {tmp_path}/nothing")
 
 
 @pytest.mark.parametrize(
