@@ -56,8 +56,9 @@ class FloorCollector(Collector):
         config = GaugeMetricFamily("meterd_config_info", "Digest of the site file in use.", labels=("sha256",))
         config.add_metric((str(stats.get("site_sha256", "")),), 1)
         yield config
-        demo = int(bool(snapshot.get("demo")))
+        demo, closed = int(bool(snapshot.get("demo"))), int(snapshot.get("closed") is not None)
         yield _gauge("meterd_demo_mode", "1 where the ledger is a demo's.", [((), demo)])
+        yield _gauge("meterd_closed", "1 where the daemon has closed the whole floor.", [((), closed)])
         yield _gauge(
             "meterd_reconcile_difference_amount",
             "Sum of all accounts in major units; anything but 0 closes the floor.",
@@ -150,6 +151,9 @@ class FloorCollector(Collector):
             for name in stats.get("stuck", {}):
                 stuck.add_metric((name,), 1)
         yield from (frames, polls, late, slow, stuck)
+        overruns = self._stats.get("overruns", {})
+        ports = dict.fromkeys((*self._stats.get("buses", {}), *overruns))
+        yield _counter("meterd_overruns", "Times a port's events were too many.", "port", ports, overruns)
         sign_up = GaugeMetricFamily("meterd_sign_up", "1 while a sign's port is open.", labels=("sign",))
         sign_seq = GaugeMetricFamily("meterd_sign_seq", "Ledger entry a sign last showed.", labels=("sign",))
         sign_long = CounterMetricFamily("meterd_sign_too_long", "Figures that did not fit: CLOSED.", labels=("sign",))
@@ -195,6 +199,12 @@ class FloorCollector(Collector):
         dropped = CounterMetricFamily("meterd_log_dropped", "Log lines that nobody took.")
         dropped.add_metric((), stats.get("log_dropped", 0))
         yield dropped
+        kept = stats.get("frames", {})
+        for what, text in (("lost", "Pieces of a wire that no file took."), ("failures", "Times the disk took none.")):
+            frames = CounterMetricFamily(f"meterd_frames_{what}", text)
+            frames.add_metric((), kept.get(what, 0))
+            yield frames
+        yield from self._checkpoints(stats.get("checkpoints", {}))
         yield _gauge("meterd_queue_length", "Commands that wait.", [((), stats.get("queue", 0))])
         yield _gauge(
             "meterd_loop_lag_seconds",
@@ -203,6 +213,16 @@ class FloorCollector(Collector):
         )
         yield _histogram("meterd_ledger_commit_seconds", "Time of one commit.", stats.get("commit_seconds"))
         yield _histogram("meterd_ledger_batch_entries", "Entries in one commit.", stats.get("batch_entries"))
+
+    def _checkpoints(self, state: dict[str, Any]) -> Iterator[Metric]:
+        """Whether readings are signed and kept, as far as the daemon tells."""
+        owed = [((), state["owed"])] if "owed" in state else []
+        yield _gauge("meterd_checkpoint_owed", "Checkpoints that a folder did not take yet.", owed)
+        unsigned = CounterMetricFamily("meterd_readings_unsigned", "Readings that no key signed.")
+        unsigned.add_metric((), state.get("unsigned", 0))
+        yield unsigned
+        at_s = [((), state["kept_at_s"])] if state.get("kept_at_s") is not None else []
+        yield _gauge("meterd_checkpoint_timestamp_seconds", "When a checkpoint was last kept, where a key signs.", at_s)
 
 
 def _gauge(name: str, text: str, samples: Iterable[tuple[tuple[str, ...], float]]) -> Metric:
