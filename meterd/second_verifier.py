@@ -1054,14 +1054,12 @@ def _require_sense(parser: argparse.ArgumentParser, options: argparse.Namespace)
     documents = [one for one in (options.proof, options.pack) if one]
     if bool(options.paths) + len(documents) != 1:
         parser.error("give a ledger's folder or its volumes in order, or one proof, or one pack")
-    for path in [*options.paths, *options.since, *documents]:
-        try:
-            if not (path.is_dir() and path in options.paths):
-                require_file(path)
-        except OSError as error:
-            parser.error(f"{path} cannot be read: {error.strerror}")
-        except BadError as bad:
-            parser.error(bad.reason)
+    for name, given in (("paths", options.paths), ("since", options.since), ("documents", documents)):
+        for path in given:
+            _require_place(parser, name, path, alone=len(given) == 1)
+    for path in options.paths[:1] if options.paths[:1] and options.paths[0].is_dir() else []:
+        if not list(path.glob("ledger*.db")):
+            parser.error(f"there is no ledger in {path}")
     for key in options.key:
         try:
             key_of(key)
@@ -1069,6 +1067,42 @@ def _require_sense(parser: argparse.ArgumentParser, options: argparse.Namespace)
             parser.error(bad.reason)
     if documents and not options.key:
         parser.error("a document is as good as the key its checkpoint is signed with: give it with --key")
+
+
+def _require_place(parser: argparse.ArgumentParser, name: str, path: Path, *, alone: bool) -> None:
+    """End with 2 where a path cannot be what it was given as."""
+    try:
+        if name == "paths" and path.is_dir():
+            if not alone:
+                parser.error(f"{path} is a folder: give one folder alone, or the volumes of one ledger in order")
+            return
+        require_file(path)
+        what = misplaced(path, name)
+    except OSError as error:
+        parser.error(f"{path} cannot be read: {error.strerror}")
+    except BadError as bad:
+        parser.error(bad.reason)
+    if what is not None:
+        parser.error(f"{path} {what}")
+
+
+def misplaced(path: Path, name: str) -> str | None:
+    """What a file is that was given in the place of something else, and how it is given; None where it may be right.
+
+    Only what surely is another thing: a volume or a checkpoint that was damaged is for the check to find.
+    """
+    with path.open("rb") as file:
+        begins = file.read(4096)
+    checkpoint, proof = begins.startswith(b"meterd/"), begins[:1] == b"{" and b'"meterd_proof"' in begins
+    if name == "since":
+        return "is no checkpoint: it is a volume" if begins.startswith(b"SQLite format 3") else None
+    if checkpoint:
+        return f"is a checkpoint: give it with --since {path}, beside the ledger, a proof or a pack"
+    if name == "paths" and begins[:1] == b"{":
+        return (
+            f"is a proof: give it with --proof {path}" if proof else f"is JSON: give a dispute pack with --pack {path}"
+        )
+    return None
 
 
 if __name__ == "__main__":

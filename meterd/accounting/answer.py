@@ -24,7 +24,7 @@ from meterd.paytables.model import Row
 Answer = tuple[Entry, ...] | Refused
 
 #: What a refusal repeats of the command, so that a dispute can show what was asked.
-_KEYED: Final = (
+KEYED: Final = (
     "table",
     "fund",
     "pool",
@@ -163,7 +163,7 @@ def revalued(command: Command, awards: Iterable[tuple[Award, int]], because: str
 def refused_entry(command: Command, refused: Refused) -> Entry:
     """The entry of a refusal: what was asked, and why it was not done. It moves nothing."""
     keyed: dict[str, Any] = {}
-    for name in _KEYED:
+    for name in KEYED:
         value = getattr(command, name, None)
         if value is not None:
             keyed[name] = (

@@ -148,3 +148,6 @@ _RULES: Final[dict[type[Command], Callable[[Book, Any], Answer]]] = {
     **rules_tips.RULES,
     **rules_day.RULES,
 }
+
+#: Every kind of command that there is.
+COMMANDS: Final = tuple(_RULES)

@@ -1,7 +1,9 @@
 """Checkpoints of a ledger: made and kept after each reading and on demand, remembered at each start.
 
 Rule 1: a checkpoint that was kept is never replaced by another; one that says the same is left as it is.
-Rule 2: a ledger that lacks what a kept checkpoint proves is not written to: it was cut, replaced, or restored too far
+Rule 2: the last reading has its checkpoint in every folder: what a crash, a full disk or a folder that was away kept
+        from being made is made at the next start, or after the next reading.
+Rule 3: a ledger that lacks what a kept checkpoint proves is not written to: it was cut, replaced, or restored too far
         back, and only people can say which.
 """
 
@@ -16,9 +18,10 @@ from typing import Final, NamedTuple
 import structlog
 
 from meterd.accounting.book import Book
-from meterd.app.volumes import Standing
+from meterd.app.volumes import Standing, opened
 from meterd.edge.folder import sync
 from meterd.edge.keys import SigningKey, signature_holds
+from meterd.edge.store import Store, read_records
 from meterd.errors import ConfigError, LedgerError
 from meterd.ledger.note import Checkpoint, NoteError, PublicKey, parse_checkpoint, parse_key, parse_note, signed_by
 
@@ -140,6 +143,18 @@ def write_whole(path: Path, text: str) -> None:
     sync(path.parent)
 
 
+def of_last_reading(store: Store, standing: Standing) -> Checkpoint | None:
+    """The ledger up to the reading that sealed the newest sealed volume; None where there is none yet.
+
+    Taken of a store whose entries were looked at and that has not written yet. Behind the reading this is the tree that
+    the open volume began with.
+    """
+    if store.sealed:
+        return standing.checkpoint
+    first = next(read_records(store.path))
+    return opened(first).checkpoint if first.seq > 1 else None
+
+
 class Keeper:
     """Signs and keeps what the money thread read, in a thread of its own: a slow second folder stops nothing."""
 
@@ -147,6 +162,8 @@ class Keeper:
         """Without a key nothing is kept, and each reading says so in the log."""
         self._key = key
         self._folders = folders
+        self._one = threading.Lock()  # two readings are kept one after the other
+        self._owed: list[tuple[Path, Checkpoint]] = []
 
     def take(self, checkpoint: Checkpoint) -> None:
         """Keep a checkpoint soon."""
@@ -155,10 +172,42 @@ class Keeper:
             return
         threading.Thread(target=self._keep, args=(checkpoint, self._key), name="checkpoint", daemon=True).start()
 
-    def _keep(self, checkpoint: Checkpoint, key: SigningKey) -> None:
-        for folder in self._folders:
-            try:
-                path = keep(checkpoint, key, [folder])
-                log.info("ledger.checkpoint", size=checkpoint.size, root=checkpoint.root.hex(), path=str(path))
-            except LedgerError as cause:
-                log.error("ledger.checkpoint_failed", cause=str(cause))  # noqa: TRY400 - the cause is the whole story
+    def make_up(self, checkpoint: Checkpoint | None, kept: Iterable[Kept]) -> None:
+        """Keep that of the last reading where it is missing: the run that read it did not come to it."""
+        if checkpoint is None or self._key is None:
+            return
+        there = {one.path.parent for one in kept if one.checkpoint == checkpoint}
+        missing = [folder for folder in self._folders if folder not in there]
+        if missing:
+            log.warning("ledger.checkpoint_made_up", size=checkpoint.size, folders=[str(folder) for folder in missing])
+            arguments = (checkpoint, self._key, missing)
+            threading.Thread(target=self._keep, args=arguments, name="checkpoint", daemon=True).start()
+
+    def _keep(self, checkpoint: Checkpoint, key: SigningKey, folders: Sequence[Path] | None = None) -> None:
+        with self._one:
+            waiting = [
+                *self._owed,
+                *((folder, checkpoint) for folder in (self._folders if folders is None else folders)),
+            ]
+            self._owed = []
+            for folder, one in waiting:
+                try:
+                    path = keep(one, key, [folder])
+                    log.info("ledger.checkpoint", size=one.size, root=one.root.hex(), path=str(path))
+                except LedgerError as cause:
+                    self._owed.append((folder, one))
+                    log.error("ledger.checkpoint_failed", cause=str(cause))  # noqa: TRY400 - the cause is the whole story
+
+
+def keeper_for(
+    store: Store, standing: Standing, key: SigningKey | None, folders: Sequence[Path], kept: Iterable[Kept]
+) -> Keeper:
+    """The keeper of a ledger that begins to be written; what the run before did not come to is made up.
+
+    Raises:
+        ConfigError: the key is not the one in force.
+    """
+    require_key_in_force(standing.book, key)
+    keeper = Keeper(key, folders)
+    keeper.make_up(of_last_reading(store, standing), kept)
+    return keeper

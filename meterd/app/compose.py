@@ -24,7 +24,7 @@ from meterd import __version__
 from meterd.accounting.commands import SYSTEM, Note
 from meterd.accounting.entries import Kind
 from meterd.app.acts import ActDesk
-from meterd.app.checkpoints import Keeper, Kept, remembered, require_key_in_force, require_not_shorter, require_same
+from meterd.app.checkpoints import Kept, keeper_for, remembered, require_not_shorter, require_same
 from meterd.app.effects import Effects
 from meterd.app.loop import MoneyLoop
 from meterd.app.memory import settle
@@ -134,8 +134,8 @@ class Daemon:
         self._store = Store.open(places.ledger)
         self._clock = Clock()
         folders = [places.ledger, *([Path(site.checkpoints_to)] if site.checkpoints_to else [])]
-        standing = open_book(site, self._store, demo=demo, kept=remembered(folders))
-        require_key_in_force(standing.book, key)
+        standing = open_book(site, self._store, demo=demo, kept=(kept := remembered(folders)))
+        keeper = keeper_for(self._store, standing, key, folders, kept)
         settle()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._lock = threading.Lock()
@@ -158,7 +158,7 @@ class Daemon:
             alive=self._feed_watchdog,
             people=people or NOBODY,
             standing=standing,
-            day_read=Keeper(key, folders).take,
+            day_read=keeper.take,
         )
         self.money.committer.decide(Note(actor=SYSTEM, kind=Kind.STARTED, facts=self._about()))
         self._sign_ins = SignIns(people or NOBODY)

@@ -16,8 +16,6 @@ from itertools import takewhile
 from pathlib import Path
 from typing import Any, Final, TextIO
 
-from meterd.accounting.book import Book
-from meterd.app.snapshot import award_json, fund_json, link_json
 from meterd.app.volumes import Standing, opened, stand
 from meterd.edge import sqlite, volume
 from meterd.edge.chain_check import check
@@ -234,52 +232,3 @@ def standing_at(folder: Path, seq: int) -> Standing:
     if standing.last.seq != seq:
         raise MisuseError(f"the ledger ends at entry {standing.last.seq}")
     return standing
-
-
-def as_it_stood(standing: Standing) -> dict[str, Any]:
-    """Every meter, table, round and award of a moment. Awards settled long before are in earlier volumes' moments."""
-    book = standing.book
-    return {
-        "seq": standing.last.seq,
-        "at_utc": standing.last.at_utc,
-        "hash": standing.last.hash.hex(),
-        "site": book.site_id,
-        "currency": book.currency,
-        "gaming_day": book.gaming_day,
-        "links": {link: link_json(book, link) for link in book.links},
-        "funds": {fund: fund_json(book, fund) for fund in book.funds},
-        "tables": {table: _table(book, table) for table in book.tables},
-        "awards": [_award(book, award) for award in book.awards],
-        "balances": {account: amount for account, amount in sorted(book.balances.items()) if amount},
-        "residual_microcents": book.residual_microcents(),
-    }
-
-
-def _table(book: Book, table_id: str) -> dict[str, Any]:
-    table = book.tables[table_id]
-    return {
-        "link": table.settings.link,
-        "game": table.settings.game,
-        "state": table.state.value,
-        "closed_reason": table.closed_reason,
-        "round": table.round,
-        "wagers": {str(seat): wager._asdict() for seat, wager in sorted(table.wagers.items())},
-        "folded": sorted(table.folded),
-        "late": table.late,
-        "awards": list(table.awards),
-    }
-
-
-def _award(book: Book, award_id: str) -> dict[str, Any]:
-    award = book.awards[award_id]
-    return {
-        **award_json(book, award_id),
-        "link": award.link,
-        "round": award.round,
-        "units": award.units,
-        "at_utc": award.at_utc,
-        "keyed_by": award.keyed_by,
-        "confirmed_by": award.confirmed_by,
-        "envy_cents": award.envy_cents,
-        "parts": [part.to_json() for part in award.parts],
-    }

@@ -3,8 +3,9 @@
 Rule 1: the command is read off the entry; what it leads to must be what the ledger holds, money and facts. Facts that
         only later versions write (a closed list) are not missed in an older entry; any other is.
 Rule 2: an entry does not tell roles, so those are tried that may do it; who signed is compared, not what he was.
-Rule 3: what is not decided again is counted by kind and said. Refusals are (they moved nothing, and what was asked is
-        told in part), notes, and kinds whose command asks for more than their entry tells.
+Rule 3: what is not decided again is counted by kind and said with the reason: notes, whose facts come from outside, and
+        refusals that do not tell all that was asked. Of notes the table, the link and that they move nothing are held
+        against the rules all the same.
 """
 
 from __future__ import annotations
@@ -18,8 +19,9 @@ from meterd.accounting.book import Book
 from meterd.accounting.commands import Actor, Command, Role
 from meterd.accounting.entries import Entry, Kind
 from meterd.accounting.rules import decide
-from meterd.app.redecide_commands import MAKERS, event_of
-from meterd.app.volumes import says
+from meterd.accounting.when import microseconds
+from meterd.app.redecide_commands import MAKERS, NOT_AGAIN, event_of
+from meterd.app.redecide_refused import asked_again, told_in_part
 from meterd.errors import MeterdError
 from meterd.ledger.canonical import canonical, parse
 from meterd.ledger.record import Record
@@ -34,10 +36,18 @@ _PAIRS: Final = (
     (Role.SUPERVISOR, Role.SUPERVISOR),
     (Role.ADMINISTRATOR, Role.ADMINISTRATOR),
 )
-#: Facts about the asking, not about the decision; and those that tell the very moment of deciding.
-_BESIDE: Final = frozenset({"asked", "format", "from_utc", "until_utc", "at_utc"})
+#: Facts about the asking, not about the decision; the words of a refusal, which each version finds anew; the format,
+#: which each verification looks at.
+_BESIDE: Final = frozenset({"asked", "format", "detail", "step"})
+#: Facts that hang on the very moment of deciding. An entry's own time is read a little later.
+_MOMENTS: Final = frozenset({"from_utc", "until_utc", "at_utc"})
+_NEAR_US: Final = 60_000_000
 #: Facts that the first version did not tell; each that is added belongs here, or older ledgers lack it.
 _LATER: Final = frozenset({"out_of_order_after"})
+#: The same for names inside a fact, such as a setting.
+_LATER_WITHIN: Final = frozenset(
+    {"numbers", "base_least", "base_most", "cap_tip_cents", "lowest_chip_cents", "wagers_allowed_cents"}
+)
 
 
 class Judging:
@@ -60,14 +70,38 @@ class Judging:
         if len(going_on) == len(self._rests):
             return f"the answer that began before it goes on otherwise: {differences[0]}"
         self._rests = [[]]
+        if entry.kind is Kind.REFUSED:
+            return self._refused(book, record, entry)
         maker = MAKERS.get(entry.kind)
         if maker is None:
             self.not_again[entry.kind] += 1
-            return None
+            return _misplaced(book, entry) if entry.kind is not Kind.BOOK_CARRIED else None
         rests, why = _rests(book, entry, maker(entry, entry.body), record.at_utc)
         if rests:
             self._rests = rests
             self.again[entry.kind] += 1
+        return why
+
+    def _refused(self, book: Book, record: Record, entry: Entry) -> str | None:
+        """A refusal is made again where it tells what was asked; else it is counted among those that are not."""
+        why = "it names no command"
+        for command in asked_again(entry, record.at_utc):
+            try:
+                decision = decide(book, command)
+            except MeterdError as cause:
+                why = f"it cannot be decided again: {cause}"
+                continue
+            if decision.refusal is None:
+                why = "decided again, it is not refused"
+            elif decision.entries:
+                difference = _difference(decision.entries[0], entry)
+                if difference is None:
+                    self.again[entry.kind] += 1
+                    return None
+                why = f"decided again, it differs: {difference}"
+        if told_in_part(entry):
+            self.not_again[entry.kind] += 1
+            return None
         return why
 
     def to_json(self) -> dict[str, dict[str, int]]:
@@ -76,8 +110,24 @@ class Judging:
 
     def words(self) -> str:
         """The same for people."""
-        left = ", ".join(f"{kind} {count}" for kind, count in sorted(self.not_again.items())) or "none"
-        return f"decided again: {self.again.total()} entries; not decided again: {left}"
+        again, not_again = (
+            f"{n} {'entry' if n == 1 else 'entries'}" for n in map(Counter.total, (self.again, self.not_again))
+        )
+        told = [f"decided again: {again}; not decided again: {not_again}"]
+        told += [f"  {kind} {count}: {NOT_AGAIN[Kind(kind)]}" for kind, count in sorted(self.not_again.items())]
+        return "\n".join(told)
+
+
+def _misplaced(book: Book, entry: Entry) -> str | None:
+    """What is wrong with a note, whatever its facts: it moves money, or names a table of another link."""
+    table = book.tables.get(entry.table or "")
+    if entry.postings:
+        return f"{entry.kind} moves money"
+    if entry.table is not None and table is None:
+        return f"there is no table {entry.table}"
+    if entry.link != (table.settings.link if table is not None else None):
+        return f"the link {entry.link} is not that of table {entry.table}"
+    return None
 
 
 def _rests(book: Book, entry: Entry, made: Iterator[Command], at_utc: str) -> tuple[list[list[Entry]], str | None]:
@@ -137,9 +187,32 @@ def _difference(expected: Entry, found: Entry) -> str | None:
     if missing:
         return f"{', '.join(missing)} missing"
     for name, fact in found.body.items():
-        if name not in _BESIDE and not says(body.get(name), fact):
+        if name in _MOMENTS and _near(body.get(name), fact):
+            continue
+        if name not in _BESIDE and not _says(body.get(name), fact):
             return f"{name} {_short(body.get(name))}, not {_short(fact)}"
     return None
+
+
+def _near(expected: Any, found: Any) -> bool:
+    """Whether two moments are one, but for the time that deciding takes."""
+    if not isinstance(expected, str) or not isinstance(found, str):
+        return False
+    try:
+        return abs(microseconds(expected) - microseconds(found)) <= _NEAR_US
+    except ValueError:
+        return False
+
+
+def _says(expected: Any, found: Any) -> bool:
+    """Whether what was found is expected; only facts that the first version did not tell may be missing from it."""
+    if isinstance(found, dict) and isinstance(expected, dict):
+        return expected.keys() - found.keys() <= _LATER_WITHIN and all(
+            name in expected and _says(expected[name], fact) for name, fact in found.items()
+        )
+    if isinstance(found, list) and isinstance(expected, list):
+        return len(found) == len(expected) and all(map(_says, expected, found))
+    return type(expected) is type(found) and bool(expected == found)
 
 
 def _short(fact: Any) -> str:

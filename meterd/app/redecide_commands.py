@@ -1,8 +1,9 @@
 """The command behind an entry: what somebody must have asked for, as far as the entry tells it.
 
 Rule 1: an entry that several commands could have led to gives them all, the likeliest first.
-Rule 2: a kind that is not here is not decided again. Refusals and notes move nothing; eased rules hang on the
-        linter's word; pots won or rolled over, and transfers of pools, tell less than was asked.
+Rule 2: each kind of entry is decided again by what stands here, or comes behind another entry in one answer, or
+        stands among those that are not, with the reason.
+Rule 3: of eased rules the decision is made again on the linter's word as it was told; the linter is not run again.
 """
 
 from __future__ import annotations
@@ -19,6 +20,8 @@ from meterd.accounting.commands_streak import ClaimBoard, Number, Split, Tip, Ti
 from meterd.accounting.entries import REQUEST, Entry, Kind
 from meterd.accounting.settings import LinkSettings, SiteSettings, TableSettings
 from meterd.accounting.settings_pools import FundSettings
+from meterd.money import MICROCENTS_PER_CENT
+from meterd.paytables.model import PayTable
 
 Facts = Mapping[str, Any]
 Maker = Callable[[Entry, Facts], Iterator[Command]]
@@ -114,6 +117,43 @@ def _won(entry: Entry, body: Facts) -> Iterator[Command]:
     yield pools.WinPool(actor=SYSTEM, fund=entry.link or "", pool=body["pool"], shares=shares)
 
 
+def _transferred(entry: Entry, body: Facts) -> Iterator[Command]:
+    """An amount, or all of a pool: what was asked is not told, only what moved."""
+    _, _, pool = body["from"].partition("/")
+    fund, _, target = (body["to"] or "").partition("/")
+    whole, rest = divmod(body["microcents"], MICROCENTS_PER_CENT)
+    for cents in (None, whole) if not rest else (None,):
+        yield pools.TransferPool(
+            actor=SYSTEM,
+            fund=entry.link or "",
+            pool=pool,
+            to_fund=fund or None,
+            to_pool=target,
+            cents=cents,
+            game_ended=body["game_ended"],
+        )
+
+
+def _pot(entry: Entry, body: Facts) -> Iterator[Command]:
+    """A pot that was won, or the best hands' part of one that rolls over; one hand's seat need not be keyed."""
+    asked: dict[str, Any] = {
+        "actor": SYSTEM,
+        "fund": entry.link or "",
+        "seats": tuple(one["seat"] for one in body["paid"] if one["seat"] is not None),
+        "rake_cents": body["rake_cents"],
+    }
+    if entry.kind is Kind.POT_WON:
+        yield pools.PotWon(**asked)
+    else:
+        yield pools.RollOver(**asked, percent_ppm=body["percent_ppm"])
+
+
+def _eased(entry: Entry, body: Facts) -> Iterator[Command]:
+    told = {"verdict": body["verdict"], "findings": tuple(body["findings"]), "sha256": body["sha256"]}
+    table = PayTable.from_json(body["paytable"])
+    yield links.EaseRules(actor=SYSTEM, link=entry.link or "", paytable=table, **told)
+
+
 def _tip(_entry: Entry, body: Facts) -> Iterator[Command]:
     yield Tip(actor=SYSTEM, award=body["award"], cents=body["tip_cents"])
 
@@ -190,8 +230,31 @@ MAKERS: Final[dict[Kind, Maker]] = {
     Kind.BASE_RUNNER: _asks(pools.BaseRunner, "fund", "seat"),
     Kind.RUNNERS_RETURNED: _asks(pools.LeaveTable, "fund", "seat"),
     Kind.POT_BETS: _asks(pools.PotBets, "fund", "seats", "cents"),
+    Kind.POT_WON: _pot,
+    Kind.ROLLED_OVER: _pot,
+    Kind.POOL_TRANSFERRED: _transferred,
+    Kind.RULES_EASED: _eased,
     Kind.BETS_RETURNED: _asks(pools.ReturnBets, "fund", "seat"),
     Kind.POT_UNDONE: _asks(pools.UndoPot, "fund", "came_back"),
     Kind.DAY_READ: _asks(ReadDay, "day", "next_day"),
     Kind.KEY_SET: _asks(SetKey, "key"),
+}
+
+#: Entries that come only behind another one, in one answer with it, and are decided again with that.
+BEHIND: Final = frozenset({Kind.REVALUED, Kind.MISSED_WHILE_AWAY})
+
+_FROM_OUTSIDE: Final = "told from outside the rules; it moves no money"
+
+#: Kinds that no rule decides, and why.
+NOT_AGAIN: Final[dict[Kind, str]] = {
+    Kind.STARTED: _FROM_OUTSIDE,
+    Kind.STOPPED: _FROM_OUTSIDE,
+    Kind.RESTORED: _FROM_OUTSIDE,
+    Kind.CLOCK_STEP: _FROM_OUTSIDE,
+    Kind.DEVICE_LOST: _FROM_OUTSIDE,
+    Kind.UNREASONABLE: _FROM_OUTSIDE,
+    Kind.COUNT_MISMATCH: _FROM_OUTSIDE,
+    Kind.GAME_WIN: _FROM_OUTSIDE,
+    Kind.BOOK_CARRIED: "held against the volume before by every verification",
+    Kind.REFUSED: "what was asked is told in part, or a device was not heard; it moves no money",
 }

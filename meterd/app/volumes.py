@@ -231,20 +231,32 @@ def _unlike(facts: Mapping[str, Any], entry: Entry) -> str | None:
     if isinstance(written, bool) or not isinstance(written, int) or not 2 <= written <= volume.FORMAT:
         odd.append("format")
     if not odd:
-        loaded = Book()
-        take_over(loaded, entry.body)
-        again = carried(loaded)["book"]
-        odd = [f"book.{name}" for name, fact in facts["book"].items() if fact != again[name]]
+        odd = _odd_in_book(facts["book"], entry.body)
     return f"it does not carry on what the volume before left: {', '.join(odd)}" if odd else None
 
 
-def says(expected: Any, found: Any) -> bool:
-    """Whether what was found is expected; facts that only a later version tells may be missing from it."""
-    if isinstance(found, dict) and isinstance(expected, dict):
-        return all(name in expected and says(expected[name], fact) for name, fact in found.items())
-    if isinstance(found, list) and isinstance(expected, list):
-        return len(found) == len(expected) and all(map(says, expected, found))
-    return bool(expected == found)
+def _odd_in_book(expected: Mapping[str, Any], body: Mapping[str, Any]) -> list[str]:
+    """Names in ``book`` under which another book than expected stands, or more than this program reads there."""
+    loaded = Book()
+    take_over(loaded, body)
+    again = parse(canonical(carried(loaded)["book"]))
+    told = parse(canonical(expected))
+    return [
+        f"book.{name}"
+        for name in sorted(told.keys() | body["book"].keys())
+        if name not in told
+        or canonical(told[name]) != canonical(again[name])
+        or not _read_whole(body["book"].get(name, again[name]), again[name])
+    ]
+
+
+def _read_whole(found: Any, again: Any) -> bool:
+    """Whether nothing of what was found got lost in reading; what an older program did not write may be missing."""
+    if isinstance(found, dict) and isinstance(again, dict):
+        return all(name in again and _read_whole(fact, again[name]) for name, fact in found.items())
+    if isinstance(found, list) and isinstance(again, list):
+        return len(found) <= len(again) and all(map(_read_whole, found, again))
+    return type(found) is type(again) and bool(found == again)
 
 
 def begin(standing: Standing, record: Record, entry: Entry) -> None:

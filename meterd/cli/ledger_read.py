@@ -13,13 +13,16 @@ from typing import Any
 
 import click
 
+from meterd.cli.files import FileToRead, FileToWrite
 from meterd.cli.run import KEY_HELP
 from meterd.cli.words import complain, counted
 from meterd.errors import EXIT_CONFIG, EXIT_LEDGER, EXIT_USAGE, ConfigError, LedgerError, MisuseError
 
 _PLACE = click.argument("folder", type=click.Path(path_type=Path, exists=True), metavar="FOLDER|FILE")
-_OUT = click.option("--out", type=click.Path(path_type=Path, dir_okay=False), help="write to this file")
-_KEY = click.option("--key", "key_file", type=click.Path(path_type=Path, dir_okay=False), help=KEY_HELP)
+_OUT = click.option("--out", type=FileToWrite(), metavar="FILE", help="write to this file")
+_KEY = click.option("--key", "key_file", type=FileToRead(), metavar="FILE", help=KEY_HELP)
+
+_NAMES_SHOWN = 10
 
 
 def _told(name: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
@@ -88,9 +91,7 @@ def _key(file: Path | None) -> Any:
 @_PLACE
 @click.argument("seq", type=click.IntRange(min=1))
 @_OUT
-@click.option(
-    "--checkpoint", "note", type=click.Path(path_type=Path, dir_okay=False, exists=True), help="prove up to this one"
-)
+@click.option("--checkpoint", "note", type=FileToRead(exists=True), metavar="FILE", help="prove up to this one")
 @_KEY
 @_told("prove")
 def prove(folder: Path, seq: int, out: Path | None, note: Path | None, key_file: Path | None) -> None:
@@ -199,12 +200,15 @@ def tail(folder: Path, lines: int, following: bool, as_json: bool) -> None:
 def at(folder: Path, when: str, as_json: bool) -> None:
     """Show every meter, round and award as they were behind entry SEQ, or at a moment (UTC without an offset).
 
+    Awards that were settled long before are looked up in the sealed volumes; which one is missing is said.
+
     Exit codes: 0 shown, 2 no such entry or moment, 74 the ledger does not hold.
     """
-    from meterd.app.past import as_it_stood, moment, seq_at, standing_at
+    from meterd.app.past import moment, seq_at, standing_at
+    from meterd.app.past_stood import as_it_stood
 
     seq = int(when) if re.fullmatch("[0-9]{1,18}", when) else seq_at(folder, moment(when))
-    found = as_it_stood(standing_at(folder, seq))
+    found = as_it_stood(standing_at(folder, seq), folder)
     click.echo(json.dumps(found, ensure_ascii=False) if as_json else "\n".join(_words(found)))
 
 
@@ -222,4 +226,11 @@ def _words(found: dict[str, Any]) -> list[str]:
     for award in found["awards"]:
         amount = format_cents(award["amount_cents"])
         lines.append(f"{award['id']} {award['table']} seat {award['seat']} {award['hand']} {amount} {award['status']}")
+    for share in found["shares"]:
+        amount = format_cents(share["amount_cents"])
+        lines.append(f"{share['id']} {share['fund']}/{share['pool']} win {share['win']} {amount} {share['status']}")
+    lacking = found["not_here"]
+    if names := lacking["awards"] + lacking["shares"]:
+        shown = ", ".join(names) if len(names) <= _NAMES_SHOWN else f"{names[0]} … {names[-1]} ({len(names)} of them)"
+        lines.append(f"not here: {shown}. They stand in {', '.join(lacking['volumes'])} or before, which is missing")
     return lines

@@ -26,7 +26,8 @@ from meterd.app.checkpoints import (
 )
 from meterd.app.create import create_with
 from meterd.app.key_change import put_in_force
-from meterd.app.past import as_it_stood, checkpoint_now, prove, standing_at
+from meterd.app.past import checkpoint_now, prove, standing_at
+from meterd.app.past_stood import as_it_stood
 from meterd.app.redecide import Judging
 from meterd.app.verify import verify
 from meterd.app.volumes import open_standing
@@ -211,7 +212,7 @@ def test_every_entry_is_proved_up_to_the_end_and_to_its_own_day(ledger: Path) ->
 def test_how_it_stood_behind_each_entry(ledger: Path) -> None:
     """The state behind every entry is that of the fold up to it, whichever volume it lies in."""
     for record in read_records(ledger):
-        found = as_it_stood(standing_at(ledger, record.seq))
+        found = as_it_stood(standing_at(ledger, record.seq), ledger)
         assert record.seq == found["seq"]
         assert 0 == found["residual_microcents"]
         for key, level in json.loads(record.body).get("levels", {}).items():
@@ -220,7 +221,7 @@ def test_how_it_stood_behind_each_entry(ledger: Path) -> None:
 
 
 def test_the_rules_decide_every_entry_again(ledger: Path) -> None:
-    """All of it but refusals and the volumes' first entries; a share of a cent too much is named with its account."""
+    """All of it but a refused LOCK and the volumes' first entries; a share of a cent too much is named with its account."""
     judging = Judging()
     report = verify(ledger, judge=judging.judge)
     assert report.ok, report.first_bad

@@ -1,0 +1,82 @@
+"""Somebody hashes a ledger anew after changing what moves no money: the rules find it where they decide it again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from forging import Body, forge_all
+from test_volumes import Shift
+from verify_ledger import SUPERVISOR, a_few_rounds, opening
+
+from meterd.accounting.commands import SYSTEM, Actor, Note, Role, Void
+from meterd.accounting.commands_links import PostCaps
+from meterd.accounting.entries import Kind
+from meterd.app.create import create_with
+from meterd.app.redecide import Judging
+from meterd.app.verify import verify
+from meterd.ledger.record import Record
+
+
+@pytest.fixture
+def ledger(tmp_path: Path) -> Path:
+    """Rounds, refusals of claims and of a void, a note, posted limits."""
+    folder = tmp_path / "ledger"
+    create_with(folder, opening())
+    shift = Shift(folder)
+    shift.play(
+        *a_few_rounds(),
+        Void(actor=SUPERVISOR, award="A99", reason="misread"),
+        Note(actor=SYSTEM, kind=Kind.COUNT_MISMATCH, table="T1", facts={"accepted": 3}),
+        PostCaps(
+            actor=Actor("adm-1", Role.ADMINISTRATOR),
+            second=Actor("acc-1", Role.ACCOUNTING),
+            reference="N-1",
+            table="T1",
+            player_cents=5_000_000,
+            table_cents=None,
+        ),
+    )
+    shift.store.close()
+    return folder
+
+
+CHANGES: dict[str, tuple[str, Callable[[Body], object]]] = {
+    "another reason": ("Refused", lambda body: body.update(refusal="SEAT_FOLDED")),
+    "another seat": ("Refused", lambda body: body["keyed"].update(seat=2)),
+    "a seat more": ("Refused", lambda body: body["keyed"].update(to="house")),
+    "a limit that holds earlier": ("CapsPosted", lambda body: body.update(from_utc="2026-12-01T13:00:00.000000Z")),
+    "a setting less": ("LinkOpened", lambda body: body["settings"].pop("wager_cents")),
+    "a part less": ("Claimed", lambda body: body["parts"][0].popitem()),
+}
+
+
+@pytest.mark.parametrize(("kind", "change"), CHANGES.values(), ids=CHANGES.keys())
+def test_what_the_rules_would_have_said_otherwise_is_found(
+    ledger: Path, kind: str, change: Callable[[Body], object]
+) -> None:
+    """The first entry of the kind that tells enough is changed, and named."""
+    at: list[int] = []
+
+    def change_one(record: Record, body: Body) -> None:
+        if record.kind == kind and not at and (kind != "Refused" or "hand" in body["keyed"]):
+            at.append(record.seq)
+            change(body)
+
+    assert verify(ledger, judge=Judging().judge).ok
+    forge_all(ledger, change_one)
+    report = verify(ledger, judge=Judging().judge)
+    assert report.first_bad is not None
+    assert at == [report.first_bad.seq]
+
+
+def test_refusals_are_decided_again_and_counted(ledger: Path) -> None:
+    """All that tell what was asked; a note is counted among those that are not, with the reason."""
+    judging = Judging()
+    report = verify(ledger, judge=judging.judge)
+    assert report.ok, report.first_bad
+    assert {"CountMismatch": 1} == judging.to_json()["not_again"]
+    assert 9 == judging.again["Refused"]
+    assert report.entries == judging.again.total() + judging.not_again.total()
+    assert "not decided again: 1 entry\n  CountMismatch 1: told from outside" in judging.words()
