@@ -89,7 +89,9 @@ def not_authorised(actor: Actor, roles: frozenset[Role]) -> Refused | None:
     """Refuse a role that may not do this."""
     if actor.role in roles:
         return None
-    return Refused(Refusal.NOT_AUTHORISED, f"{actor.role.value} {actor.id}")
+    who = [role.value for role in Role if role in roles and role is not Role.SYSTEM]
+    step = f"Who may: {', '.join(who)}." if who else "The daemon alone may."
+    return Refused(Refusal.NOT_AUTHORISED, f"{actor.id} may not do this as {actor.role.value}", step)
 
 
 def site_of(book: Book) -> SiteSettings:
@@ -121,12 +123,28 @@ def round_refusal(table: TableState, link: LinkState, *, suspended_too: bool = F
     """
     name = table.settings.id
     if table.state is TableStatus.CLOSED:
-        return Refused(Refusal.TABLE_CLOSED, f"{name}: {table.closed_reason}")
+        return closed_refusal(table)
     if link.suspended is not None and not suspended_too:
-        return Refused(Refusal.LINK_SUSPENDED, link.suspended)
+        return suspended_refusal(link)
     if table.state is TableStatus.OPEN:
         return Refused(Refusal.ROUND_CLOSED if table.round else Refusal.TABLE_NOT_LOCKED, name)
     return None
+
+
+def closed_refusal(table: TableState) -> Refused:
+    """A closed table: for which reason, and what opens it again."""
+    if table.needs_end_game:
+        step = "END GAME opens it, once its devices answer."
+    elif table.closed_reason in {"new", "stopped"}:
+        step = "It opens by itself once its devices answer."
+    else:
+        step = "open-table opens it again."
+    return Refused(Refusal.TABLE_CLOSED, f"{table.settings.id} is closed ({table.closed_reason})", step)
+
+
+def suspended_refusal(link: LinkState, step: str = "") -> Refused:
+    """A link that takes no wagers and no claims, and why."""
+    return Refused(Refusal.LINK_SUSPENDED, f"{link.settings.id} is suspended: {link.suspended}", step)
 
 
 def level_facts(levels: Iterable[LevelMoney]) -> dict[str, dict[str, int]]:
@@ -179,6 +197,7 @@ def refused_entry(command: Command, refused: Refused) -> Entry:
             "command": type(command).__name__,
             "refusal": refused.refusal.value,
             "detail": refused.detail,
+            **({"step": refused.step} if refused.step else {}),
             "keyed": keyed,
         },
         table=getattr(command, "table", None),

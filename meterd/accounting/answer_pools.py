@@ -52,10 +52,15 @@ def second_of(actor: Actor, second: Actor | None, roles: Collection[Role]) -> Re
     """A second person has to be there, allowed to, and somebody else; names are compared without regard to case."""
     refused = not_authorised(second, frozenset(roles)) if second is not None else None
     if refused is None and second is not None and same_person(actor.id, second.id):
-        return Refused(Refusal.SAME_PERSON, second.id)
+        return Refused(Refusal.SAME_PERSON, f"{second.id} signs twice")
     if refused is None and second is None:
         return Refused(Refusal.SECOND_PERSON_REQUIRED, "somebody else signs too")
     return refused
+
+
+def not_each_once(seats: Sequence[int]) -> str:
+    """Seats that are none, or not each named once, for a refusal."""
+    return f"a seat is named twice: {', '.join(map(str, seats))}" if seats else "no seat is named"
 
 
 def seats_refusal(fund: FundState, seats: Sequence[int]) -> Refused | None:
@@ -64,7 +69,7 @@ def seats_refusal(fund: FundState, seats: Sequence[int]) -> Refused | None:
         if not 1 <= seat <= fund.settings.seats:
             return Refused(Refusal.SEAT_UNKNOWN, str(seat))
     if len(set(seats)) != len(seats) or not seats:
-        return Refused(Refusal.UNREASONABLE_CONTRIBUTION, f"seats {', '.join(map(str, seats)) or 'none'}")
+        return Refused(Refusal.UNREASONABLE_CONTRIBUTION, not_each_once(seats))
     return None
 
 

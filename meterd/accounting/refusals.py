@@ -54,10 +54,11 @@ class Advice(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """A refusal with the thing it speaks of."""
+    """A refusal with its particular cause, or only the name of what it speaks of, and its particular next step."""
 
     refusal: Refusal
     detail: str = ""
+    step: str = ""
 
 
 #: One for every member; ``docs/refusals.md`` is the reference made from the same words.
@@ -65,7 +66,8 @@ ADVICE: Final[dict[Refusal, Advice]] = {
     Refusal.NOT_AUTHORISED: Advice(
         "NOT AUTHORISED",
         "The role of whoever asked may not do this, or not for so large an amount, or the site allows it to nobody; "
-        "or the table's numbers come from the wheel and were keyed, or the other way about.",
+        "or the PIN is wrong, or the badge nobody's; or the table's numbers come from the wheel and were keyed, or the "
+        "other way about.",
         "Call somebody whose role may: a supervisor for awards, an administrator for settings. A number comes from the "
         "table's own source.",
     ),

@@ -125,7 +125,7 @@ def wager_refusal(book: Book, table: TableState, seats: RoundSeats, seat: int, *
         return Refused(Refusal.SEAT_FOLDED, str(seat))
     taken = [name for name in seats.awards if name != but and _has(book.awards[name], seat)]
     if len(taken) >= seats.hands(seat):
-        return Refused(Refusal.SEAT_ALREADY_CLAIMED, f"{', '.join(taken)} on seat {seat}")
+        return Refused(Refusal.SEAT_ALREADY_CLAIMED, f"seat {seat} has {', '.join(taken)}")
     if seat in seats.split and book.links[table.settings.link].settings.split_hand is SplitHand.DEAD:
         return Refused(Refusal.HAND_NOT_IN_PAYTABLE, f"seat {seat} is split: neither hand wins this wager")
     return None
@@ -254,7 +254,7 @@ def pay(book: Book, command: Pay) -> Answer:
     if award.status is not AwardStatus.CONFIRMED:
         return Refused(Refusal.AWARD_NOT_PENDING, f"{award.id} is {award.state_word}, not confirmed")
     if may_be_cut(book, award, book.tables[award.table]):
-        return Refused(Refusal.NOT_YET, f"{award.id}: an aggregate limit is reckoned at END GAME")
+        return Refused(Refusal.NOT_YET, f"{award.id}: an aggregate limit is reckoned at END GAME", "END GAME first.")
     amount = award.amount_cents * MICROCENTS_PER_CENT
     body = {
         "award": award.id,

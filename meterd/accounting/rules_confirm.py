@@ -68,7 +68,7 @@ def second_refusal(actor: Actor, second: Actor | None) -> Refused | None:
     if second is None:
         return None
     return not_authorised(second, SECONDS) or (
-        Refused(Refusal.SAME_PERSON, second.id) if same_person(second.id, actor.id) else None
+        Refused(Refusal.SAME_PERSON, f"{second.id} signs twice") if same_person(second.id, actor.id) else None
     )
 
 
@@ -118,7 +118,9 @@ def _freed(book: Book, link: str, confirmed: Collection[str]) -> dict[str, list[
 
 def _dead_refusal(book: Book, award: Award) -> Refused | None:
     """A hand folded after its claim, at a table where a folded hand is dead, is not confirmed."""
-    return Refused(Refusal.SEAT_FOLDED, f"{award.id} on seat {award.seat}") if _dead(book, award) else None
+    if not _dead(book, award):
+        return None
+    return Refused(Refusal.SEAT_FOLDED, f"{award.id}: the hand of seat {award.seat} is folded")
 
 
 def _dead(book: Book, award: Award) -> bool:
@@ -246,7 +248,8 @@ def _cards_refusal(book: Book, award: Award, cards: Mapping[str, str] | None) ->
     evaluator = rules.settings.paytable.evaluator
     if cards is None:
         if _proof(book, award) is Proof.CARDS:
-            return Refused(Refusal.CARDS_DISAGREE, f"{award.id}: enter the cards")
+            step = f'Enter them: confirm {award.id} cards "…".'
+            return Refused(Refusal.CARDS_DISAGREE, f"{award.id} is confirmed by its cards alone", step)
         return None
     if evaluator is None:
         return None

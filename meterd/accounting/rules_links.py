@@ -57,7 +57,7 @@ def suspend(book: Book, command: SuspendLink) -> Answer:
     if link is None:
         return unknown(f"link {command.link}")
     if link.suspended is not None:
-        return Refused(Refusal.ALREADY_DONE, f"{command.link}: {link.suspended}")
+        return Refused(Refusal.ALREADY_DONE, f"{command.link} is suspended: {link.suspended}", "Nothing to do.")
     body = {"reason": command.reason.strip() or "no reason given"}
     return (entry(command, Kind.LINK_SUSPENDED, body, link=command.link),)
 
@@ -84,7 +84,8 @@ def ease_rules(book: Book, command: EaseRules) -> Answer:
     Choice: no pending award of the link may wait, whatever its level: it would be decided again by another table.
     """
     if command.verdict != EASIER:
-        return Refused(Refusal.NOT_AUTHORISED, "rules of a live link may only become easier to win")
+        step = "Keep this pay table, or discontinue the link and open another."
+        return Refused(Refusal.NOT_AUTHORISED, "rules of a live link may only become easier to win", step)
     refused = people_refusal(command)
     if refused:
         return refused
@@ -93,7 +94,7 @@ def ease_rules(book: Book, command: EaseRules) -> Answer:
         return unknown(f"link {command.link}")
     refused = ended(link) or _table_does_not_fit(link, command)
     if not refused and link.pending:
-        refused = Refused(Refusal.LEVEL_HAS_PENDING_AWARD, f"{next(iter(link.pending))} on {command.link}")
+        refused = Refused(Refusal.LEVEL_HAS_PENDING_AWARD, f"{next(iter(link.pending))} on {command.link} is pending")
     refused = refused or _limits_too_small(book, link, command) or in_play(book, [command.link])
     if refused:
         return refused
@@ -267,7 +268,7 @@ def _may_not_end(
         if refused:
             return refused
     if link.pending:
-        return Refused(Refusal.LEVEL_HAS_PENDING_AWARD, f"{next(iter(link.pending))} on {command.link}")
+        return Refused(Refusal.LEVEL_HAS_PENDING_AWARD, f"{next(iter(link.pending))} on {command.link} is pending")
     if goal is not None:
         refused = pending_on(book, goal[0], [goal[1].rules.name])
         if refused:
@@ -307,9 +308,11 @@ def _notice_running(book: Book, command: Discontinue, link: LinkState) -> Refuse
     if not days:
         return None
     if not link.notice_utc:
-        return Refused(Refusal.NOT_YET, f"no notice has been given; it runs {days} days")
+        return Refused(Refusal.NOT_YET, f"no notice has been given; it runs {days} days", "Give notice first.")
     until = when.plus_days(link.notice_utc, days)
-    return None if when.reached(when.now(book, command), until) else Refused(Refusal.NOT_YET, f"not before {until}")
+    if when.reached(when.now(book, command), until):
+        return None
+    return Refused(Refusal.NOT_YET, f"not before {until}", "Wait until then.")
 
 
 RULES: Final[dict[type[Command], Callable[[Book, Any], Answer]]] = {

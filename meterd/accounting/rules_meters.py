@@ -127,7 +127,7 @@ def set_limit(book: Book, command: SetLimit) -> Answer:  # noqa: PLR0911 - one r
     """
     site = site_of(book)
     if command.overflow == HOUSE and not site.release_to_house:
-        return Refused(Refusal.NOT_AUTHORISED, "this site gives no players' money to the house")
+        return Refused(Refusal.NOT_AUTHORISED, "this site gives no players' money to the house", "Nobody may.")
     found = people_refusal(command) or level_of(book, command.level)
     if isinstance(found, Refused):
         return found
@@ -183,7 +183,7 @@ def _with_limit(link: LinkState, name: str, limit: int, overflow: str) -> LinkSe
 def recover_seed(book: Book, command: RecoverSeed) -> Answer:
     """The house takes back standing seed, where the site allows it; the display stays at the seed or above."""
     if not site_of(book).seed_recovery:
-        return Refused(Refusal.NOT_AUTHORISED, "this site recovers no seeds")
+        return Refused(Refusal.NOT_AUTHORISED, "this site recovers no seeds", "Nobody may.")
     found = people_refusal(command) or level_of(book, command.level)
     if isinstance(found, Refused):
         return found
@@ -213,7 +213,7 @@ def recover_seed(book: Book, command: RecoverSeed) -> Answer:
 def release(book: Book, command: Release) -> Answer:
     """Reserve or overflow becomes the house's income, where the site allows it and so discloses it to the players."""
     if not site_of(book).release_to_house:
-        return Refused(Refusal.NOT_AUTHORISED, "this site gives no players' money to the house")
+        return Refused(Refusal.NOT_AUTHORISED, "this site gives no players' money to the house", "Nobody may.")
     found = people_refusal(command) or level_of(book, command.level)
     if isinstance(found, Refused):
         return found

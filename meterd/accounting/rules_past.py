@@ -102,7 +102,7 @@ def _void_second(book: Book, award: Award, actor: Actor, second: Actor | None) -
     threshold = site_of(book).two_person_cents
     refused = second_refusal(actor, second)
     if refused is None and second is None and threshold is not None and award.highest_cents > threshold:
-        return Refused(Refusal.SECOND_PERSON_REQUIRED, award.id)
+        return Refused(Refusal.SECOND_PERSON_REQUIRED, f"{award.id} is above what one person may void")
     return refused
 
 

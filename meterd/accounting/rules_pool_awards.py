@@ -51,7 +51,7 @@ def win(book: Book, command: WinPool) -> Answer:
     if odd or not 0 < asked <= PPM_PER_WHOLE:
         return Refused(Refusal.AMOUNT_OUT_OF_BOUNDS, "shares are above nothing, for a player at least, 100% at most")
     if not basis:
-        return Refused(Refusal.NOT_YET, f"nothing is posted for {command.fund}/{pool.name} until the next POST")
+        return Refused(Refusal.NOT_YET, f"nothing is posted for {command.fund}/{pool.name}", "It takes the next POST.")
     shares = portions(basis, [share.percent_ppm for share in command.shares], PPM_PER_WHOLE)
     each = [
         portions(cents, [1] * share.players, share.players) for cents, share in zip(shares, command.shares, strict=True)
@@ -152,7 +152,7 @@ def unclaimed(book: Book, command: UnclaimedShare) -> Answer:
         return award
     until = plus_days(award.at_utc, book.funds[award.fund].settings.unclaimed_days)
     if not reached(now(book, command), until):
-        return Refused(Refusal.NOT_YET, f"{award.id} may be claimed until {until}")
+        return Refused(Refusal.NOT_YET, f"{award.id} may be claimed until {until}", "Wait until then.")
     amount = award.cents * MICROCENTS_PER_CENT
     body = {"award": award.id, "amount_cents": award.cents, "since": award.at_utc}
     moves = {f"payable/{award.id}": -amount, f"unclaimed/{award.fund}": amount}
@@ -166,7 +166,7 @@ def dispose(book: Book, command: DisposeShare) -> Answer:
     site may release players' money.
     """
     if command.to == HOUSE and not site_of(book).release_to_house:
-        return Refused(Refusal.NOT_AUTHORISED, "this site gives no players' money to the house")
+        return Refused(Refusal.NOT_AUTHORISED, "this site gives no players' money to the house", "Nobody may.")
     award = people_refusal(command) or _disposable(book, command)
     if isinstance(award, Refused):
         return award
@@ -190,7 +190,7 @@ def _disposable(book: Book, command: DisposeShare) -> FundAward | Refused:
         if isinstance(pool, Refused):
             return pool
     if award is not None and award.status is ShareStatus.CONFIRMED:
-        return Refused(Refusal.NOT_YET, f"{award.id} is not among the unclaimed")
+        return Refused(Refusal.NOT_YET, f"{award.id} is not among the unclaimed", "Mark it as unclaimed first.")
     return _award(book, command.award, ShareStatus.UNCLAIMED)
 
 

@@ -128,7 +128,8 @@ def _too_much(book: Book, actor: Actor, cents: int) -> Refused | None:
     """From the site's threshold up a supervisor hands out an award, as he confirms one of a meter."""
     if not cents or cents < site_of(book).confirm_above_cents or actor.role in SUPERVISORS:
         return None
-    return Refused(Refusal.NOT_AUTHORISED, f"{cents} cents are handed out by a supervisor, not by {actor.id}")
+    step = "Who may: supervisor."
+    return Refused(Refusal.NOT_AUTHORISED, f"{cents} cents are handed out by a supervisor, not by {actor.id}", step)
 
 
 def leave_table(book: Book, command: LeaveTable) -> Answer:

@@ -29,6 +29,7 @@ from meterd.accounting.answer import PIT, SETUP, SUPERVISORS, Answer, entry, not
 from meterd.accounting.answer_pools import (
     Pools,
     fund_for,
+    not_each_once,
     pool_of,
     portions,
     seats_refusal,
@@ -134,7 +135,7 @@ def _some(seats: Sequence[int]) -> Refused | None:
     """Seats of a fund that names no table: any, each once."""
     if seats and len(set(seats)) == len(seats):
         return None
-    return Refused(Refusal.UNREASONABLE_CONTRIBUTION, f"seats {', '.join(map(str, seats)) or 'none'}")
+    return Refused(Refusal.UNREASONABLE_CONTRIBUTION, not_each_once(seats))
 
 
 def post(book: Book, command: Post) -> Answer:
@@ -147,9 +148,9 @@ def post(book: Book, command: Post) -> Answer:
     pools = Pools.of(book, command, fund)
     missed = _days_missed(fund.posted_day, command.gaming_day)
     if missed is None:
-        return Refused(Refusal.NOT_YET, f"{command.gaming_day} is no day such as 2026-12-01")
+        return Refused(Refusal.NOT_YET, f"{command.gaming_day} is no day such as 2026-12-01", "Name one.")
     if command.gaming_day and pools.at_utc and command.gaming_day > plus_hours(pools.at_utc, HOURS_AHEAD)[:10]:
-        return Refused(Refusal.NOT_YET, f"{command.gaming_day} has not begun")
+        return Refused(Refusal.NOT_YET, f"{command.gaming_day} has not begun", "Wait until it has.")
     moved = [_reseed(pools, pool) for pool in _heads_first(fund.settings)]
     for pool in fund.settings.pools:
         posted = pools.cents(pool.name)

@@ -13,10 +13,12 @@ from meterd.accounting.answer import (
     KEYS,
     PIT,
     Answer,
+    closed_refusal,
     entry,
     postings,
     round_refusal,
     site_of,
+    suspended_refusal,
     table_for,
     words_of_streak,
 )
@@ -46,9 +48,9 @@ def lock(book: Book, command: Lock) -> Answer:
         return found
     table, link = found
     if table.state is TableStatus.CLOSED:
-        return Refused(Refusal.TABLE_CLOSED, f"{command.table}: {table.closed_reason}")
+        return closed_refusal(table)
     if link.suspended is not None:
-        return Refused(Refusal.LINK_SUSPENDED, link.suspended)
+        return suspended_refusal(link)
     if table.state is TableStatus.LOCKED:
         return Refused(Refusal.ALREADY_DONE, f"{command.table} is locked")
     accepted, refused = _sift(book, table, link, command.wagers)
@@ -76,7 +78,7 @@ def _sift(
             or _beside_base(link, seen)
         )
         if not seen.base:
-            refused.append((seen, Refused(Refusal.NO_BASE_WAGER, f"seat {seen.seat}")))
+            refused.append((seen, Refused(Refusal.NO_BASE_WAGER, f"seat {seen.seat} had no base wager")))
         elif why:
             refused.append((seen, Refused(Refusal.UNREASONABLE_CONTRIBUTION, why)))
         else:
@@ -272,7 +274,7 @@ def split(book: Book, command: Split) -> Answer:
         return Refused(Refusal.SEAT_FOLDED, str(seat))
     for award in (book.awards[name] for name in table.awards):
         if means is not SplitHand.NO_EFFECT and award.seat == seat and (award.pending or award.stands):
-            return Refused(Refusal.SEAT_ALREADY_CLAIMED, f"{award.id} on seat {seat}")
+            return Refused(Refusal.SEAT_ALREADY_CLAIMED, f"seat {seat} has {award.id}")
     if seat in table.split:
         return Refused(Refusal.ALREADY_DONE, f"seat {seat} is split")
     wager = table.wagers[seat]
@@ -312,18 +314,18 @@ def _may_not_end(
     """Why a round does not end, in order of precedence. ``by_rule`` are awards that END GAME itself confirms."""
     ceiling = site_of(book).envy_confirm_above_cents
     if command.actor.role is not Role.SUPERVISOR and ceiling is not None and envy_cents > ceiling:
-        return Refused(Refusal.NOT_AUTHORISED, "envy above the threshold: a supervisor ends the round")
+        return Refused(Refusal.NOT_AUTHORISED, "envy above the threshold", "A supervisor ends the round.")
     if table.state is TableStatus.CLOSED and not table.needs_end_game:
-        return Refused(Refusal.TABLE_CLOSED, f"{command.table}: {table.closed_reason}")
+        return closed_refusal(table)
     if link.suspended is not None and table.wagers:
-        return Refused(Refusal.LINK_SUSPENDED, link.suspended)
+        return suspended_refusal(link, "Void the round, or let two people resume the link: a winner could not claim.")
     if table.state is TableStatus.OPEN:
         return Refused(Refusal.TABLE_NOT_LOCKED, command.table)
     if table.streak is not None and not table.streak.ended and table.wagers:
         return Refused(Refusal.STREAK_RUNNING, words_of_streak(table))
     awards = [book.awards[name] for name in table.awards if name not in by_rule]
     waits = next((award.id for award in awards if award.pending and not award.held), None)
-    return None if waits is None else Refused(Refusal.ROUND_HAS_OPEN_AWARD, waits)
+    return None if waits is None else Refused(Refusal.ROUND_HAS_OPEN_AWARD, f"{waits} is pending")
 
 
 def end_game(book: Book, command: EndGame) -> Answer:

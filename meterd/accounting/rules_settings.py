@@ -55,7 +55,7 @@ def _hand_in_play(book: Book) -> Refused | None:
     """Bets of a hand are out at a table with a pool of its own: what it pays is held against the thresholds."""
     for name, fund in book.funds.items():
         if fund.bets or fund.strike_outs:
-            return Refused(Refusal.NOT_YET, f"{name} is in play: key who won the hand first")
+            return Refused(Refusal.NOT_YET, f"{name} is in play", "Key who won the hand first.")
     return None
 
 
@@ -64,7 +64,7 @@ def _award_waits(book: Book, table: str | None = None) -> Refused | None:
     for award in book.open_awards:
         held = book.awards[award]
         if held.pending and (table is None or held.table == table):
-            return Refused(Refusal.LEVEL_HAS_PENDING_AWARD, f"{award} at {held.table}")
+            return Refused(Refusal.LEVEL_HAS_PENDING_AWARD, f"{award} at {held.table} is pending")
     return None
 
 
@@ -73,13 +73,15 @@ def _shortened(book: Book, was: SiteSettings, now: SiteSettings) -> Refused | No
     if now.discontinue_notice_days < was.discontinue_notice_days:
         running = [name for name, link in book.links.items() if link.notice_utc and not link.discontinued]
         if running:
-            return Refused(Refusal.NOT_YET, f"the notice of {running[0]} runs {was.discontinue_notice_days} days")
+            notice = f"the notice of {running[0]} runs {was.discontinue_notice_days} days"
+            return Refused(Refusal.NOT_YET, notice, "It may become longer, or shorter once it has run.")
     days_now, days_was = now.unclaimed_days, was.unclaimed_days
     if days_now is not None and (days_was is None or days_now < days_was):
         owed = [name for name in book.open_awards if book.awards[name].status is AwardStatus.CONFIRMED]
         if owed:
             promised = "without a last day" if days_was is None else f"for {days_was} days"
-            return Refused(Refusal.NOT_YET, f"{owed[0]} may be collected {promised}")
+            step = "The days may become more, or fewer once it is paid."
+            return Refused(Refusal.NOT_YET, f"{owed[0]} may be collected {promised}", step)
     return None
 
 
@@ -102,7 +104,7 @@ def change_table(book: Book, command: ChangeTable) -> Answer:
     now = replace(command.settings, **_caps(was))
     refused = _award_waits(book, was.id) or _limits_too_small(book, command, now)
     if not refused and table.state is TableStatus.LOCKED:
-        refused = Refused(Refusal.NOT_YET, f"{was.id} is in play: END GAME first")
+        refused = Refused(Refusal.NOT_YET, f"{was.id} is in play", "Press END GAME first.")
     if not refused and was == now:
         refused = Refused(Refusal.ALREADY_DONE, was.id)
     if refused:

@@ -9,7 +9,17 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from meterd.accounting.answer import ANYBODY, DEVICES, SETUP, Answer, entry, find_table, not_authorised, table_for
+from meterd.accounting.answer import (
+    ANYBODY,
+    DEVICES,
+    SETUP,
+    Answer,
+    closed_refusal,
+    entry,
+    find_table,
+    not_authorised,
+    table_for,
+)
 from meterd.accounting.book import Book
 from meterd.accounting.caps import cap_problem
 from meterd.accounting.commands import (
@@ -187,9 +197,11 @@ def open_table(book: Book, command: OpenTable) -> Answer:
         return found
     table, _ = found
     if table.state is not TableStatus.CLOSED:
-        return Refused(Refusal.ALREADY_DONE, f"{command.table} is {table.state.value}")
+        locked = table.state is TableStatus.LOCKED
+        step = "END GAME ends the round, and the next begins." if locked else "Nothing to do."
+        return Refused(Refusal.ALREADY_DONE, f"{command.table} is {table.state.value.lower()}", step)
     if table.needs_end_game:
-        return Refused(Refusal.TABLE_CLOSED, f"{command.table}: {table.closed_reason}, END GAME opens it")
+        return closed_refusal(table)
     return (entry(command, Kind.TABLE_OPENED, {}, table=command.table, link=table.settings.link),)
 
 
@@ -202,6 +214,6 @@ def close_table(book: Book, command: CloseTable) -> Answer:
     doubtful = command.reason in DOUBTFUL_REASONS
     gains_doubt = doubtful and not table.needs_end_game and table.closed_reason not in {"new", "stopped"}
     if table.state is TableStatus.CLOSED and not gains_doubt:
-        return Refused(Refusal.ALREADY_DONE, f"{command.table} is CLOSED: {table.closed_reason}")
+        return Refused(Refusal.ALREADY_DONE, f"{command.table} is closed ({table.closed_reason})", "Nothing to do.")
     body = {"reason": command.reason, "was": table.state.value, "needs_end_game": doubtful}
     return (entry(command, Kind.TABLE_CLOSED, body, table=command.table, link=table.settings.link),)

@@ -84,7 +84,8 @@ def _not_the_source(book: Book, command: Number) -> Refused | None:
     by_device = command.actor.role is Role.SYSTEM
     if by_device is (table.settings.numbers is NumbersFrom.DEVICE):
         return None
-    return Refused(Refusal.NOT_AUTHORISED, f"{command.table}: its numbers come from the {table.settings.numbers.value}")
+    source = f"{command.table}: its numbers come from the {table.settings.numbers.value}"
+    return Refused(Refusal.NOT_AUTHORISED, source, "Nothing else may say one.")
 
 
 def _by_numbers(book: Book, table_id: str) -> tuple[TableState, LinkState] | Refused:

@@ -125,7 +125,7 @@ def _award_refusal(book: Book, award: Award) -> Refused | None:
     if refused:
         return refused
     if award.round != table.round:
-        return Refused(Refusal.ROUND_CLOSED, f"round {award.round} of {award.table}")
+        return Refused(Refusal.ROUND_CLOSED, f"round {award.round} of {award.table} is over")
     row = row_at(link.settings, link.rules.rows[award.hand], _wager_cents(book, award))
     if not any(pay.kind in ODDS for pay in row.pays):
         return Refused(Refusal.HAND_NOT_IN_PAYTABLE, f"{award.hand} pays no odds, and a tip wins at odds alone")

@@ -53,12 +53,12 @@ def mark_unclaimed(book: Book, command: MarkUnclaimed) -> Answer:  # noqa: PLR09
         return Refused(Refusal.AWARD_NOT_PENDING, f"{award.id} is {award.state_word}, not confirmed")
     days = site_of(book).unclaimed_days
     if days is None:
-        return Refused(Refusal.NOT_YET, "this site names no days after which an award is unclaimed")
+        return Refused(Refusal.NOT_YET, "this site names no days after which an award is unclaimed", "Pay it.")
     until = when.plus_days(award.confirmed_at_utc, days)
     if not when.reached(when.now(book, command), until):
-        return Refused(Refusal.NOT_YET, f"{award.id}: not before {until}")
+        return Refused(Refusal.NOT_YET, f"{award.id}: not before {until}", "Wait until then.")
     if may_be_cut(book, award, book.tables[award.table]):
-        return Refused(Refusal.NOT_YET, f"{award.id}: an aggregate limit is reckoned at END GAME")
+        return Refused(Refusal.NOT_YET, f"{award.id}: an aggregate limit is reckoned at END GAME", "END GAME first.")
     if award.unclaimed:
         return Refused(Refusal.ALREADY_DONE, f"{award.id} is unclaimed")
     amount = award.amount_cents * MICROCENTS_PER_CENT
@@ -74,7 +74,7 @@ def dispose(book: Book, command: Dispose) -> Answer:  # noqa: PLR0911 - one retu
     that takes unclaimed money (handed out: ``paid``), or to the house where the site may release players' money.
     """
     if command.to == HOUSE and not site_of(book).release_to_house:
-        return Refused(Refusal.NOT_AUTHORISED, "this site gives no players' money to the house")
+        return Refused(Refusal.NOT_AUTHORISED, "this site gives no players' money to the house", "Nobody may.")
     refused = people_refusal(command)
     if refused:
         return refused
@@ -144,7 +144,8 @@ def adjust_claim(book: Book, command: AdjustClaim) -> Answer:  # noqa: PLR0911 -
     if refused:
         return refused
     if command.round == table.round and table.state is TableStatus.LOCKED:
-        return Refused(Refusal.NOT_YET, f"round {command.round} of {command.table} still takes claims")
+        played = f"round {command.round} of {command.table} still takes claims"
+        return Refused(Refusal.NOT_YET, played, "Key the claim at the table.")
     award = book.award_name()
     amount = command.cents * MICROCENTS_PER_CENT
     body = {
@@ -179,5 +180,5 @@ def _no_late_claim(book: Book, command: AdjustClaim, table: TableState) -> Refus
     for award in book.awards.values():
         place = (award.table, award.round, award.seat)
         if place == (command.table, command.round, command.seat) and award.status is not AwardStatus.VOIDED:
-            return Refused(Refusal.SEAT_ALREADY_CLAIMED, f"{award.id} on seat {command.seat}")
+            return Refused(Refusal.SEAT_ALREADY_CLAIMED, f"seat {command.seat} has {award.id}")
     return None

@@ -35,7 +35,7 @@ def people_refusal(command: TwoPeople, *, reference_needed: bool = True) -> Refu
     if refused:
         return refused
     if second is not None and same_person(command.actor.id, second.id):
-        return Refused(Refusal.SAME_PERSON, second.id)
+        return Refused(Refusal.SAME_PERSON, f"{second.id} signs twice", "Let somebody of another department sign, too.")
     if second is None:
         return Refused(Refusal.SECOND_PERSON_REQUIRED, "a second person is needed")
     if second.role is command.actor.role:
@@ -68,7 +68,8 @@ def in_play(book: Book, links: Collection[str]) -> Refused | None:
     """A round is locked at a table of one of these links."""
     for name, table in book.tables.items():
         if table.settings.link in links and table.state is TableStatus.LOCKED:
-            return Refused(Refusal.NOT_YET, f"{table.settings.link} is in play at {name}: END GAME first")
+            step = f"Let END GAME end the round of {name}, then close-table it until this is done."
+            return Refused(Refusal.NOT_YET, f"{table.settings.link} is in play at {name}", step)
     return None
 
 
@@ -77,7 +78,7 @@ def pending_on(book: Book, link: LinkState, levels: Collection[str]) -> Refused 
     for name in link.pending:
         hit = book.awards[name].levels & frozenset(levels)
         if hit:
-            return Refused(Refusal.LEVEL_HAS_PENDING_AWARD, f"{name} on {link.settings.id}/{min(hit)}")
+            return Refused(Refusal.LEVEL_HAS_PENDING_AWARD, f"{name} on {link.settings.id}/{min(hit)} is pending")
     return None
 
 

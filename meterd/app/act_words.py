@@ -108,9 +108,15 @@ _NONE_IS_SAID: Final = frozenset({"limit_cents", "player_cents", "table_cents"})
 
 
 def refusal_words(refused: Refused) -> str:
-    """A refusal: what it speaks of, what it means, what to do."""
+    """A refusal: its particular cause and next step; what all of its kind have in common only where it has none.
+
+    A detail without a blank is no cause but a name: of the table, the award, the seat that was asked about.
+    """
     advice = ADVICE[refused.refusal]
-    return f"{refused.detail + ': ' if refused.detail else ''}{advice.cause} {advice.next_step}"
+    step = refused.step or advice.next_step
+    if " " in refused.detail:
+        return f"{refused.detail}. {step}"
+    return f"{refused.detail + ': ' if refused.detail else ''}{advice.cause} {step}"
 
 
 def refusal_of(told: Sequence[Told]) -> Refused | None:
@@ -118,7 +124,8 @@ def refusal_of(told: Sequence[Told]) -> Refused | None:
     first = told[0]
     if first.kind != Kind.REFUSED or len(told) > 1:
         return None
-    return Refused(Refusal(first.body["refusal"]), str(first.body.get("detail", "")))
+    body = first.body
+    return Refused(Refusal(body["refusal"]), str(body.get("detail", "")), str(body.get("step", "")))
 
 
 def words(told: Sequence[Told], currency: str, amounts: Mapping[str, int]) -> str:
@@ -156,7 +163,10 @@ def _line(told: Told, currency: str, amounts: Mapping[str, int]) -> str:
         facts_of_it = told.body
     facts = ", ".join([*_said(told.body), *_money(facts_of_it, currency)])
     where = f" at {told.table}" if told.table and told.table != what else ""
-    return f"{what}{where}: {_DONE.get(told.kind, told.kind)}{' (' + facts + ')' if facts else ''}".strip(": ")
+    done = _DONE.get(told.kind, told.kind)
+    if told.kind == Kind.TABLE_CLOSED and told.body.get("was") == "LOCKED":
+        done = "locked still: END GAME ends the round; close the table once more behind it"
+    return f"{what}{where}: {done}{' (' + facts + ')' if facts else ''}".strip(": ")
 
 
 def _awards(body: Mapping[str, Any]) -> Iterator[str]:

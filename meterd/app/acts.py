@@ -203,7 +203,13 @@ class ActDesk:
         if (before["statement"], tuple(before["by"])) != (about.statement, about.by):
             was = f"request {about.request} was {before['statement']!r} by {' and '.join(before['by'])}"
             return _refused(Refusal.ALREADY_DONE, f"{was}: give another one a new id")
-        return {**self._answer(told, about.request), "repeated": True}
+        answer = {**self._answer(told, about.request), "repeated": True}
+        if "refused" in answer:
+            answer["text"] += (
+                f" This is the answer of entry {told[0].seq} once more, and may be untrue by now: nothing was tried. "
+                "For another try give no request id (--request)."
+            )
+        return answer
 
     def _answer(self, told: Sequence[Told], request: str) -> dict[str, Any]:
         refused = refusal_of(told)

@@ -7,22 +7,17 @@ nothing does.
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import NamedTuple
 
 from meterd.accounting.book import Book
 from meterd.accounting.commands import Actor, Command, Role
-from meterd.accounting.commands_links import TwoPeople
-from meterd.accounting.refusals import Refused
 from meterd.accounting.state import LinkState
-from meterd.accounting.two_people import people_refusal
-from meterd.app.act_words import refusal_words
-from meterd.app.asked import Asked
 from meterd.app.changes import Change, Signed, changes
 from meterd.app.commit import Committer, resume
 from meterd.app.parameters import additions, differences, next_step
 from meterd.app.rows import stamps
+from meterd.app.signatures import Signatures, said
 from meterd.app.verify import audited_book
 from meterd.config import Site
 from meterd.edge.clock import Clock
@@ -34,8 +29,6 @@ from meterd.paytables.lint_pars import ParLaws
 from meterd.paytables.lint_worth import LevelTerms, Terms
 from meterd.paytables.model import PayTable
 
-#: Roles of two people whom no people file knows: what they are is their word, and the ledger says who they said.
-UNPROVEN = (Role.ADMINISTRATOR, Role.ACCOUNTING)
 _NOBODY = Signed(Actor("", Role.ADMINISTRATOR), Actor("", Role.ACCOUNTING), "")
 
 
@@ -77,9 +70,11 @@ def adopt(
     first: str,
     second: str,
     reference: str,
-    roles: tuple[Role, Role] = UNPROVEN,
+    roles: tuple[Role, Role] | None = None,
 ) -> Adopted:
     """Adopt what ``site`` adds and changes, in one transaction, signed by two people with a reference.
+
+    ``roles``: of two that PINs proved; without them the entries say that nothing proved the names.
 
     Raises:
         ConfigError: something of it cannot be adopted; nothing is changed.
@@ -91,15 +86,16 @@ def adopt(
         committer = resume(store, stamps(Clock()))
         book = committer.book
         _require_ours(site, book)
-        signed = Signed(Actor(first, roles[0]), Actor(second, roles[1]), reference)
-        _require_two(signed)
+        signatures = Signatures(first, second, reference, roles)
+        signatures.require_two()
+        signed = Signed(*signatures.actors, reference)
         found = changes(site, book, signed, _judge)
         cannot = _said(found, can=False)
         if cannot:
             raise ConfigError("these cannot be adopted, so that nothing is:\n  " + "\n  ".join(cannot))
         before = (set(book.links), set(book.tables), set(book.funds))
         wanted = [change.command for change in found if change.command is not None]
-        _decide(committer, [*wanted, *additions(site, book, _both(signed))], signed)
+        _decide(committer, [*wanted, *additions(site, book, _both(signed))], signatures)
         left = differences(site, book)
         if left:
             raise MisuseError("what was adopted is not the site file: " + "; ".join(left))
@@ -123,13 +119,6 @@ def _require_ours(site: Site, book: Book) -> None:
         raise ConfigError(f"nothing can be adopted: {differences(site, book)[0]}\n{next_step(site, book)}")
 
 
-def _require_two(signed: Signed) -> None:
-    """Two people of two departments, one of them an administrator, and a reference."""
-    refused = people_refusal(TwoPeople(actor=signed.actor, second=signed.second, reference=signed.reference))
-    if refused is not None:
-        raise MisuseError(_words(refused))
-
-
 def _both(signed: Signed) -> Actor:
     """Who puts something new in force: both, in the right of the administrator among them."""
     roles = (signed.actor.role, signed.second.role)
@@ -137,17 +126,13 @@ def _both(signed: Signed) -> Actor:
     return Actor(f"{signed.actor.id}+{signed.second.id} ref {signed.reference}", role)
 
 
-def _decide(committer: Committer, commands: list[Command], signed: Signed) -> None:
+def _decide(committer: Committer, commands: list[Command], signatures: Signatures) -> None:
     """Decide all; the first refusal ends it, before anything is written."""
-    asked = Asked(os.getuid(), f'adopt ref "{signed.reference}"', (signed.actor.id, signed.second.id))
+    asked = signatures.asked("adopt")
     for command in commands:
         refusal = committer.decide(command, asked).refusal
         if refusal is not None:
-            raise MisuseError(f"nothing was adopted, for {type(command).__name__} was refused {_words(refusal)}")
-
-
-def _words(refused: Refused) -> str:
-    return f"{refused.refusal.value}: {refusal_words(refused)}"
+            raise MisuseError(f"nothing was adopted, for {type(command).__name__} was refused {said(refusal)}")
 
 
 def _judge(old: PayTable, new: PayTable, site: Site, state: LinkState) -> tuple[str, ...]:

@@ -1,7 +1,8 @@
 """Who asked for an act from outside, as facts of its entries.
 
 Rule 1: the actor of an entry is the person; the uid that the kernel names for the other end of the socket is a fact
-beside it, so that a person stays one whatever terminal he works at.
+beside it, so that a person stays one whatever terminal he works at. Over the socket everybody is proven by PIN; what
+is done while the daemon is stopped says what proved them.
 Rule 2: a request's identity is the ``event_id`` of the first entry of its answer, a refusal's too. No two entries have
 one, so that no request counts twice (law 7).
 """
@@ -10,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from enum import StrEnum
 from typing import Any, NamedTuple
 
 from meterd.accounting.book import Book
@@ -21,13 +23,25 @@ from meterd.accounting.state import TableStatus
 from meterd.floor.session import TableSession
 
 
+class Proof(StrEnum):
+    """What proves who signed something while the daemon was stopped."""
+
+    PIN = "pin"  # each by the PIN that a people file holds of them
+    NONE = "none"  # there was no people file: two names
+
+
 class Asked(NamedTuple):
-    """An act as it came over the socket. ``by``: who signed it, in order. ``request``: its identity, empty for none."""
+    """An act as it was asked for. ``by``: who signed it, in order. ``request``: its identity, empty for none.
+
+    ``proof`` and ``roles`` (of the proven) are told where it did not come over the socket.
+    """
 
     uid: int
     statement: str
     by: tuple[str, ...]
     request: str = ""
+    proof: Proof | None = None
+    roles: tuple[str, ...] = ()
 
     @property
     def event_id(self) -> str | None:
@@ -42,6 +56,8 @@ class Asked(NamedTuple):
             "statement": self.statement,
             "request": self.request or None,
         }
+        if self.proof is not None:
+            facts |= {"proof": self.proof.value, "roles": list(self.roles)}
         return tuple(
             replace(
                 entry,

@@ -29,6 +29,10 @@ MANIFEST: Final = "backup.json"
 #: Beside the ledger: what the last finished backup held, for alerts.
 LAST: Final = "backup-last.json"
 
+#: A ledger's folder and what lies in it are for its user and group; a stricter umask stays.
+FOLDER_MODE: Final = 0o750
+FILE_MODE: Final = 0o640
+
 CHECKPOINTS: Final = "checkpoint-*.txt"
 _OF_A_BACKUP: Final = re.compile(r"ledger-[1-9]\d{0,17}\.db|checkpoint-\d{1,18}\.txt")
 
@@ -58,7 +62,8 @@ def back_up(folder: Path, target: Path) -> Backup:
     except OSError as cause:
         raise LedgerError(f"{folder} cannot be read: {cause.strerror}") from cause
     try:
-        target.mkdir(parents=True)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.mkdir(mode=FOLDER_MODE)
     except FileExistsError:
         raise LedgerError(f"{target} is there already: a backup goes into a new folder") from None
     except OSError as cause:
@@ -70,6 +75,10 @@ def back_up(folder: Path, target: Path) -> Backup:
         raise LedgerError(f"the backup into {target} failed: {sqlite.describe(cause)}. It is no backup") from cause
     report = held(target)
     notes = _copy_notes(folder, target, report)
+    try:
+        _tidy(target)
+    except OSError as cause:
+        raise LedgerError(f"the backup into {target} failed: {cause}. It is no backup") from cause
     names = [*(file.name for file in files), *notes]
     last = report.first_seq + report.entries - 1
     made = Backup(target, last, report.head.hex(), Clock().now().at_utc, tuple(names))
@@ -81,7 +90,7 @@ def back_up(folder: Path, target: Path) -> Backup:
         "files": {name: _digest(target / name) for name in names},
     }
     try:
-        write_document(target / MANIFEST, manifest)
+        write_document(target / MANIFEST, manifest, FILE_MODE)
     except OSError as cause:
         raise LedgerError(f"the backup into {target} failed: {cause}. It is no backup") from cause
     try:
@@ -93,6 +102,22 @@ def back_up(folder: Path, target: Path) -> Backup:
             "alerts go on telling of the one before"
         ) from cause
     return made
+
+
+def _tidy(target: Path) -> None:
+    """Leave what the manifest names: reading back makes an index, and a WAL with nothing in it, beside each file.
+
+    Raises:
+        OSError: the disk failed, or a WAL holds something: then the file beside it is not all of it.
+    """
+    for path in sorted(target.iterdir()):
+        if path.name.endswith("-wal") and path.stat().st_size:
+            raise OSError(f"{path} is not empty")
+        if path.name.endswith(("-wal", "-shm")):
+            path.unlink()
+        elif not path.is_symlink():
+            path.chmod(path.stat().st_mode & FILE_MODE)
+    sync(target)
 
 
 def require_apart(one: Path, other: Path) -> None:
@@ -221,10 +246,16 @@ def _digest(path: Path) -> str:
         return file_digest(stream, "sha256").hexdigest()
 
 
-def write_document(path: Path, document: dict[str, Any]) -> None:
-    """One file that is there whole or not at all."""
+def write_document(path: Path, document: dict[str, Any], mode: int = 0o666) -> None:
+    """One file that is there whole or not at all; ``mode`` takes rights away, as the umask does.
+
+    Raises:
+        OSError: the disk failed, or something that is no file is in the way.
+    """
     step = path.with_name(f"{path.name}.new")
-    step.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
+    step.unlink(missing_ok=True)
+    with os.fdopen(os.open(step, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode), "w", encoding="utf-8") as file:
+        file.write(json.dumps(document, indent=1) + "\n")
     sync(step)
     step.replace(path)
     sync(path.parent)

@@ -2,7 +2,7 @@
 
 Rule 1: a restore never loses quietly what is known to have existed: entries that a checkpoint proves, or that can still
         be read in the place to restore to, or there before an interrupted restore. Two people with a reference may say
-        so; the ledger then says it too.
+        so; the ledger then says it too, and what proved them: after a fire there may be no people file to prove by.
 Rule 2: it removes nothing: what was there is moved aside.
 Rule 3: it is done or it can be done again: the copy is made and read back beside the ledger; then a mark is set that
         keeps every writer out, files change places, the ledger tells of it, and the mark goes.
@@ -26,11 +26,13 @@ from meterd.app.backup import (
     read_backup,
     read_note,
     require_apart,
+    require_regular,
     root_at,
     write_document,
 )
 from meterd.app.commit import resume
 from meterd.app.rows import stamps
+from meterd.app.signatures import Signatures
 from meterd.edge import sqlite, volume
 from meterd.edge.clock import Clock
 from meterd.edge.folder import RESTORING, hold_folder, point_to, sync
@@ -42,36 +44,28 @@ _STAGING: Final = "restore-staging"
 _ASIDE: Final = "replaced-"
 
 
-class Approval(NamedTuple):
-    """Two people and a reference."""
-
-    first: str
-    second: str
-    reference: str
-
-
 class Mark(NamedTuple):
     """A restore under way: of which backup, what it loses and who approved that, and where the old files go."""
 
     head: str
     lost: tuple[str, ...]
-    approval: Approval | None
+    approval: Signatures | None
     aside: str | None
 
 
 def restore(
-    source: Path, folder: Path, *, known: Sequence[Path] = (), approval: Approval | None = None
+    source: Path, folder: Path, *, known: Sequence[Path] = (), approval: Signatures | None = None
 ) -> tuple[Backup, Path | None]:
     """Put a finished backup in the place of the ledger in ``folder``; where what was there went, if anything was.
 
     Raises:
         LedgerError: the backup is not finished or does not hold, somebody writes the ledger, the disk failed, or
             entries would be lost that are known to have existed and nobody approved it.
-        MisuseError: a checkpoint file that is none, an approval that names one person twice, or a backup that lies in
-            the ledger's folder, or the other way round.
+        MisuseError: a checkpoint file that is none, an approval that is not by two people of two departments, or a
+            backup that lies in the ledger's folder, or the other way round.
     """
-    if approval is not None and approval.first.strip().casefold() == approval.second.strip().casefold():
-        raise MisuseError("two different people approve a loss: --by and --and name one")
+    if approval is not None:
+        approval.require_two()
     require_apart(source, folder)
     backup = read_backup(source)
     try:
@@ -100,7 +94,9 @@ def _goes_on(folder: Path, backup: Backup) -> bool:
     return _row_at(folder, seq)[1] == bytes.fromhex(backup.head) and _row_at(folder, seq + 1)[0] == Kind.RESTORED
 
 
-def _begin(backup: Backup, folder: Path, before: Mark | None, known: Sequence[Path], approval: Approval | None) -> Mark:
+def _begin(
+    backup: Backup, folder: Path, before: Mark | None, known: Sequence[Path], approval: Signatures | None
+) -> Mark:
     """Everything that can be refused or can fail without a trace; then the mark is set."""
     again = before is not None and before.head == backup.head
     lost = _known_beyond(backup, folder, before, known)
@@ -113,7 +109,7 @@ def _begin(backup: Backup, folder: Path, before: Mark | None, known: Sequence[Pa
             "people approve the loss with --by, --and and --reference"
         )
     mark = Mark(backup.head, tuple(lost), approval, _aside(folder, before))
-    told = [backup.path.name, *lost, *(approval or ())]
+    told = [backup.path.name, *lost, *(approval[:3] if approval is not None else ())]
     if not all(words.isprintable() for words in told):
         raise MisuseError("names, reference and folders of a restore are told in the ledger: they must be plain text")
     _stage(backup, folder)
@@ -125,13 +121,23 @@ def _begin(backup: Backup, folder: Path, before: Mark | None, known: Sequence[Pa
 def _read_mark(folder: Path) -> Mark | None:
     """The mark of a restore that was not finished."""
     try:
+        require_regular(folder / RESTORING)
         found = json.loads((folder / RESTORING).read_text(encoding="utf-8"))
-        approval = found["approval"] and Approval(**found["approval"])
+        approval = _approval(found["approval"])
         return Mark(found["head"], tuple(found["lost"]), approval, found["aside"])
     except FileNotFoundError:
         return None
     except (ValueError, KeyError, TypeError) as cause:
         raise LedgerError(f"{folder / RESTORING} cannot be read: {cause}. Look at it, then remove it") from cause
+
+
+def _approval(found: dict[str, Any] | None) -> Signatures | None:
+    """Who had approved an interrupted restore; marks of older versions tell no roles, for nothing proved them."""
+    if not found:
+        return None
+    roles = found.get("roles")
+    proven = (Role(roles[0]), Role(roles[1])) if roles else None
+    return Signatures(found["first"], found["second"], found["reference"], proven)
 
 
 def _stage(backup: Backup, folder: Path) -> None:
@@ -239,7 +245,8 @@ def _tell(folder: Path, source: Path, backup: Backup, mark: Mark) -> None:
     store = Store.open(folder, restoring=True)
     try:
         committer = resume(store, stamps(Clock()))
-        committer.decide(Note(actor=actor, kind=Kind.RESTORED, facts=facts))
+        asked = None if approval is None else approval.asked(f"restore {source.name}")
+        committer.decide(Note(actor=actor, kind=Kind.RESTORED, facts=facts), asked)
         committer.commit()
     finally:
         store.close()

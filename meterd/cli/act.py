@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import sys
 import uuid
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
 import click
 
 from meterd.cli.client import nobody_answers, socket_option
+from meterd.cli.signing import typed_pins
 from meterd.cli.words import complain
 from meterd.errors import EXIT_DONE, EXIT_FINDING, EXIT_USAGE
 
@@ -77,20 +77,6 @@ def with_reference(statement: str, reference: str | None) -> str:
     if '"' in reference or not reference.isprintable() or not reference.strip():
         raise click.UsageError("--ref is a text without quotation marks")
     return f'{statement} ref "{reference}"'
-
-
-def typed_pins(people: Sequence[str], source: Any) -> list[str]:
-    """The PIN of each person, asked for without echo, or from lines of ``source``."""
-    if source is not None:
-        lines = [line.rstrip("\r\n") for line in source]
-        if len(lines) < len(people):
-            raise click.UsageError(f"--pins-from has {len(lines)} lines, {len(people)} people sign")
-        return lines[: len(people)]
-    if not sys.stdin.isatty():
-        raise click.UsageError(
-            "PINs are asked for on a terminal; elsewhere give --pins-from FILE, or - for standard input"
-        )
-    return [click.prompt(f"PIN of {name}", hide_input=True, err=True) for name in people]
 
 
 def exit_code(answer: dict[str, Any]) -> int:

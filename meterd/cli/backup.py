@@ -8,15 +8,15 @@ from pathlib import Path
 
 import click
 
+from meterd.cli.files import FileToRead, Folder
+from meterd.cli.signing import USUAL_PEOPLE, Signing, signatures, signing_options
 from meterd.cli.words import complain, counted
-from meterd.errors import EXIT_LEDGER, EXIT_USAGE, LedgerError, MisuseError
-
-_A_FOLDER = click.Path(path_type=Path, file_okay=False)
+from meterd.errors import EXIT_CONFIG, EXIT_LEDGER, EXIT_USAGE, ConfigError, LedgerError, MisuseError
 
 
 @click.command()
-@click.argument("folder", type=_A_FOLDER)
-@click.argument("target", type=_A_FOLDER)
+@click.argument("folder", type=Folder())
+@click.argument("target", type=Folder())
 @click.option("--json", "as_json", is_flag=True, help="print one JSON document")
 def backup(folder: Path, target: Path, *, as_json: bool) -> None:
     """Copy the ledger in FOLDER into the new folder TARGET, and read the copy back. May run beside the daemon.
@@ -43,50 +43,43 @@ def backup(folder: Path, target: Path, *, as_json: bool) -> None:
 
 
 @click.command()
-@click.argument("source", type=_A_FOLDER, metavar="BACKUP")
-@click.argument("folder", type=_A_FOLDER)
+@click.argument("source", type=Folder(), metavar="BACKUP")
+@click.argument("folder", type=Folder())
 @click.option(
     "--known",
     multiple=True,
-    type=click.Path(path_type=Path, exists=True),
+    type=FileToRead(exists=True),
+    metavar="FILE",
     help="a checkpoint kept elsewhere; repeatable",
 )
-@click.option("--by", "first", help="who asks to lose entries that are known to have existed")
-@click.option("--and", "second", help="who approves it; somebody else")
-@click.option("--reference", help="the approval's reference")
+@signing_options(
+    "who asks to lose entries that are known to have existed",
+    "who approves it; somebody else, of another department",
+    str(USUAL_PEOPLE),
+)
 @click.option("--json", "as_json", is_flag=True, help="print one JSON document")
-def restore(
-    source: Path,
-    folder: Path,
-    known: tuple[Path, ...],
-    first: str | None,
-    second: str | None,
-    reference: str | None,
-    *,
-    as_json: bool,
-) -> None:
+def restore(source: Path, folder: Path, known: tuple[Path, ...], signing: Signing, *, as_json: bool) -> None:
     """Put BACKUP in the place of the ledger in FOLDER. The daemon must be stopped; what was there is moved aside.
 
     Refused where the backup is shorter than what a checkpoint proves, or is not a beginning of what can still be read
-    in FOLDER, unless two people approve the loss with a reference. An interrupted restore is done again. The restored
-    ledger goes on with an entry that says so.
+    in FOLDER, unless two people approve the loss with a reference and their PINs. An interrupted restore is done again.
+    The restored ledger goes on with an entry that says so.
 
-    Exit codes: 0 restored, 2 wrong use, 74 refused.
+    Exit codes: 0 restored, 2 wrong use, or the two are not proven, 74 refused, 78 the people file cannot be used.
     """
-    from meterd.app.restore import Approval
     from meterd.app.restore import restore as put_back
 
-    people = (first, second, reference)
-    if any(people) and not all(word and word.strip() for word in people):
-        raise click.UsageError("--by, --and and --reference go together")
-    approval = Approval(first or "", second or "", reference or "") if any(people) else None
     try:
+        approval = signatures(signing, USUAL_PEOPLE) if signing.given else None
         restored, aside = put_back(source, folder, known=known, approval=approval)
         if as_json:
             click.echo(json.dumps({"entries": restored.entries, "head": restored.head, "aside": aside and str(aside)}))
         else:
             kept = f"; what was there is in {aside}" if aside else ""
             click.echo(f"{folder}: {counted(restored.entries, 'entry', 'entries')} of {source}, read back{kept}")
+    except ConfigError as error:
+        complain("meterd restore", error)
+        sys.exit(EXIT_CONFIG)
     except (LedgerError, OSError) as error:
         complain("meterd restore", error)
         sys.exit(EXIT_LEDGER)

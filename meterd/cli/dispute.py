@@ -8,23 +8,20 @@ from pathlib import Path
 
 import click
 
+from meterd.cli.files import FileToRead, FileToWrite, Folder
 from meterd.cli.words import complain, counted
 from meterd.errors import EXIT_CONFIG, EXIT_LEDGER, EXIT_USAGE, ConfigError, LedgerError, MisuseError
 
 
 @click.command()
-@click.argument("folder", type=click.Path(path_type=Path, file_okay=False, exists=True))
+@click.argument("folder", type=Folder(exists=True))
 @click.argument("table")
 @click.argument("number", type=click.IntRange(1), metavar="ROUND")
+@click.option("--frames", type=Folder(), metavar="FOLDER", help="the recorder's folder; else FOLDER/frames")
 @click.option(
-    "--frames", type=click.Path(path_type=Path, file_okay=False), help="the recorder's folder; else FOLDER/frames"
+    "--out", type=FileToWrite(), metavar="FILE", help="the file to write; else standard output, if no terminal"
 )
-@click.option("--out", type=click.Path(path_type=Path, dir_okay=False), help="the file to write; else standard output")
-@click.option(
-    "--key",
-    type=click.Path(path_type=Path, dir_okay=False),
-    help="the ledger's signing key; else the unit's credential",
-)
+@click.option("--key", type=FileToRead(), metavar="FILE", help="the ledger's signing key; else the unit's credential")
 def dispute(folder: Path, table: str, number: int, frames: Path | None, out: Path | None, key: Path | None) -> None:
     """Gather round ROUND of TABLE from the ledger in FOLDER. Reads only, and may run beside the daemon.
 
@@ -37,13 +34,16 @@ def dispute(folder: Path, table: str, number: int, frames: Path | None, out: Pat
     and needs nothing else of ours. The raw frames of the table's lines are in it as the recorder kept them; no hash
     covers these.
 
-    Exit codes: 0 gathered, 2 no such table or round, 74 the ledger does not hold, 78 the key cannot be used.
+    Exit codes: 0 gathered, 2 wrong use, or no such table or round, 74 the ledger does not hold, 78 the key cannot be
+    used.
     """
     from meterd.app.dispute import find_round, frames_span, pack
     from meterd.edge.keys import default_key_file, read_key
     from meterd.edge.recorder import read_frames
     from meterd.edge.store import read_records
 
+    if out is None and sys.stdout.isatty():
+        raise click.UsageError("the pack is some thousand lines: give --out FILE, or lead standard output elsewhere")
     try:
         file = key or default_key_file()
         signing = read_key(file) if file else None

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from meterd.cli.adopt import adopt
+from meterd.cli.files import FileToRead, Folder
 from meterd.cli.words import NamingGroup, complain, counted
 from meterd.errors import EXIT_CONFIG, EXIT_FINDING, EXIT_LEDGER, ConfigError, LedgerError
 
@@ -50,8 +51,8 @@ def ledger() -> None:
 
 
 @ledger.command()
-@click.argument("folder", type=click.Path(path_type=Path, file_okay=False))
-@click.option("--config", type=click.Path(path_type=Path, dir_okay=False), help="the site file to put in force")
+@click.argument("folder", type=Folder())
+@click.option("--config", type=FileToRead(), metavar="FILE", help="the site file to put in force")
 @click.option("--site", help="without a site file: the site's id")
 @click.option("--currency", help="without a site file: the currency, three capital letters such as USD")
 def create(folder: Path, config: Path | None, site: str | None, currency: str | None) -> None:
@@ -99,7 +100,8 @@ ledger.add_command(adopt)
     "--since",
     "notes",
     multiple=True,
-    type=click.Path(path_type=Path, dir_okay=False, exists=True),
+    type=FileToRead(exists=True),
+    metavar="FILE",
     help="a checkpoint that was kept: the ledger must go on from what it tells",
 )
 @click.option("--key", "keys", multiple=True, help="a key, written name+id+key, that must have signed each checkpoint")

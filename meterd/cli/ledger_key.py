@@ -7,10 +7,10 @@ from pathlib import Path
 
 import click
 
+from meterd.cli.files import FileToRead, Folder
+from meterd.cli.signing import USUAL_PEOPLE, Signing, signatures, signing_options
 from meterd.cli.words import NamingGroup, complain
 from meterd.errors import EXIT_CONFIG, EXIT_LEDGER, EXIT_USAGE, ConfigError, LedgerError, MisuseError
-
-_FILE = click.Path(path_type=Path, dir_okay=False)
 
 
 @click.group(cls=NamingGroup)
@@ -19,7 +19,7 @@ def key() -> None:
 
 
 @key.command()
-@click.argument("file", type=_FILE)
+@click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
 @click.option("--name", default="meterd", show_default=True, help="the name in its signatures, one word")
 def new(file: Path, name: str) -> None:
     """Make a key in the new file FILE, readable by its owner alone, and print the public half.
@@ -36,7 +36,7 @@ def new(file: Path, name: str) -> None:
 
 
 @key.command()
-@click.argument("file", type=_FILE)
+@click.argument("file", type=FileToRead())
 def show(file: Path) -> None:
     """Print the public half of the key in FILE: what a verifier needs.
 
@@ -52,21 +52,24 @@ def show(file: Path) -> None:
 
 
 @key.command()
-@click.argument("folder", type=click.Path(path_type=Path, file_okay=False))
-@click.option("--key", "file", required=True, type=_FILE, help="the key file")
-@click.option("--by", "first", required=True, help="who asks for it, an administrator")
-@click.option("--and", "second", required=True, help="who approves it, of accounting; somebody else")
-@click.option("--reference", required=True, help="the approval's reference")
-def adopt(folder: Path, file: Path, first: str, second: str, reference: str) -> None:
+@click.argument("folder", type=Folder())
+@click.option("--key", "file", required=True, type=FileToRead(), metavar="FILE", help="the key file")
+@signing_options(
+    "who asks for it",
+    "who approves it; somebody else, of another department. One of the two is an administrator",
+    str(USUAL_PEOPLE),
+)
+def adopt(folder: Path, file: Path, signing: Signing) -> None:
     """Put a key in force: from its entry on it signs the ledger's checkpoints. The daemon must be stopped.
 
-    Exit codes: 0 in force, 2 refused, 74 the ledger needs a person, 78 the key cannot be used.
+    Exit codes: 0 in force, 2 refused, 74 the ledger needs a person, 78 the key or the people file cannot be used.
     """
     from meterd.app.key_change import put_in_force
     from meterd.edge.keys import read_key
 
     try:
-        seq = put_in_force(folder, read_key(file).public, first=first, second=second, reference=reference)
+        public = read_key(file).public
+        seq = put_in_force(folder, public, **signatures(signing, USUAL_PEOPLE)._asdict())
     except ConfigError as error:
         complain("meterd ledger key adopt", error)
         sys.exit(EXIT_CONFIG)

@@ -89,7 +89,10 @@ def read_key(path: Path) -> SigningKey:
         ConfigError: it cannot be read, is no key, or others may read it.
     """
     try:
-        others = path.stat().st_mode & (stat.S_IRWXG | stat.S_IRWXO) & ~stat.S_IRGRP
+        mode = path.stat().st_mode
+        if not stat.S_ISREG(mode):  # a pipe would be waited for
+            raise ConfigError(f"{path} is no regular file: the ledger's key is kept in one")
+        others = mode & (stat.S_IRWXG | stat.S_IRWXO) & ~stat.S_IRGRP
         text = path.read_text(encoding="ascii")
     except (OSError, ValueError) as cause:
         raise ConfigError(f"the ledger's key cannot be read from {path}: {cause}") from cause

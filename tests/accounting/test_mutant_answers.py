@@ -56,7 +56,7 @@ def test_a_running_streak_says_how_far_it_has_come() -> None:
     assert "T1: length 2 after 17" == casino.entries[-1].body["detail"]
 
 
-@pytest.mark.parametrize(("seats", "said"), [((), "seats none"), ((2, 5, 2), "seats 2, 5, 2")])
+@pytest.mark.parametrize(("seats", "said"), [((), "no seat is named"), ((2, 5, 2), "a seat is named twice: 2, 5, 2")])
 def test_wagers_of_no_seat_or_of_one_twice_are_told(seats: tuple[int, ...], said: str) -> None:
     """Who gathers wagers from nobody, or twice from one player, reads which seats were named."""
     room = CardRoom(fund(pool("home-run"), name="T3", game=PoolGame.HOME_RUN, seats=6, most=None))

@@ -72,7 +72,7 @@ def test_cards_that_make_another_hand_confirm_nothing() -> None:
     house = casino(STUD, cards_above_cents=50_00)
     house.lock((1,))
     award = house.claim(1, "flush")
-    for cards, said in ((None, "enter the cards"), (ROYAL, "make royal-flush"), ("Ts Th 8d 6c 3s", "make nothing")):
+    for cards, said in ((None, "by its cards alone"), (ROYAL, "make royal-flush"), ("Ts Th 8d 6c 3s", "make nothing")):
         shown = None if cards is None else {"cards": cards}
         assert Refusal.CARDS_DISAGREE is house.refuses(Confirm(actor=SUPERVISOR, award=award, cards=shown))
         assert said in house.entries[-1].body["detail"]

@@ -173,7 +173,7 @@ def test_jackpot_wagers_from_a_cent_to_the_most(cents: int, fits: bool) -> None:
     assert (None if fits else Refusal.AMOUNT_OUT_OF_BOUNDS) == (refusal and refusal.refusal)
 
 
-@pytest.mark.parametrize(("seats", "said"), [((), "seats none"), ((4, 4), "seats 4, 4")])
+@pytest.mark.parametrize(("seats", "said"), [((), "no seat is named"), ((4, 4), "a seat is named twice: 4, 4")])
 def test_jackpot_wagers_of_nobody_or_twice_of_one(seats: tuple[int, ...], said: str) -> None:
     """The refusal says whose they were to be."""
     room = badbeat()

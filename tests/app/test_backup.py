@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import sqlite3
+import stat
 import subprocess
 import sys
 import threading
@@ -22,7 +24,8 @@ from meterd.accounting.commands import Note, OpenTable
 from meterd.accounting.entries import Kind
 from meterd.app.backup import LAST, MANIFEST, back_up
 from meterd.app.commit import Committer, Stamp, draft_entry
-from meterd.app.restore import Approval, restore
+from meterd.app.restore import restore
+from meterd.app.signatures import Signatures
 from meterd.app.verify import verify
 from meterd.cli.main import main
 from meterd.edge.openers import writers_of
@@ -69,6 +72,22 @@ def test_a_backup_is_read_back_and_is_the_ledger(ledger: Path, tmp_path: Path) -
     assert (report.entries, report.head.hex()) == (made.entries, made.head)
     assert second_verifier.check([tmp_path / "copy"])["ok"]
     assert made.head == json.loads((ledger / LAST).read_text())["head"]
+
+
+def test_a_backup_is_its_files_for_user_and_group(ledger: Path, tmp_path: Path) -> None:
+    """What backup.json names, the list itself and the link; nothing that reading back left; nothing for others."""
+    checkpoint(ledger, ledger / "checkpoint-5.txt", 5)
+    before = os.umask(0o022)
+    try:
+        made = back_up(ledger, tmp_path / "copy")
+    finally:
+        os.umask(before)
+    there = {path.name: stat.S_IMODE(path.lstat().st_mode) for path in (tmp_path / "copy").iterdir()}
+    assert {*made.files, MANIFEST, "ledger.db"} == there.keys()
+    assert {0o640} == {mode for name, mode in there.items() if name != "ledger.db"}
+    assert 0o750 == stat.S_IMODE((tmp_path / "copy").stat().st_mode)
+    restored, _ = restore(tmp_path / "copy", tmp_path / "new")
+    assert made.head == restored.head
 
 
 def test_beside_a_writer(ledger: Path, tmp_path: Path) -> None:
@@ -131,9 +150,9 @@ def test_what_a_checkpoint_proves_is_not_lost_quietly(ledger: Path, tmp_path: Pa
     known = [note] if where == "told" else []
     with pytest.raises(LedgerError, match=rf"ends with entry {before}, but {note.name} proves {before + 3}"):
         restore(tmp_path / "copy", ledger, known=known)
-    with pytest.raises(MisuseError, match="two different people"):
-        restore(tmp_path / "copy", ledger, known=known, approval=Approval("adm-1", "ADM-1 ", "R-7"))
-    restore(tmp_path / "copy", ledger, known=known, approval=Approval("adm-1", "acc-1", "R-7"))
+    with pytest.raises(MisuseError, match="SAME_PERSON: ADM-1  signs twice"):
+        restore(tmp_path / "copy", ledger, known=known, approval=Signatures("adm-1", "ADM-1 ", "R-7"))
+    restore(tmp_path / "copy", ledger, known=known, approval=Signatures("adm-1", "acc-1", "R-7"))
     last = list(read_records(ledger))[-1]
     assert ("adm-1+acc-1", "R-7") == (last.actor, json.loads(last.body)["reference"])
     assert [f"{note.name} proves {before + 3}"] == json.loads(last.body)["lost"]
@@ -156,7 +175,7 @@ def test_a_longer_ledger_is_not_overwritten(ledger: Path, tmp_path: Path) -> Non
     with pytest.raises(LedgerError, match=rf"goes to {longer.entries}"):
         restore(tmp_path / "copy", ledger)
     assert longer == verify(ledger)
-    _, aside = restore(tmp_path / "copy", ledger, approval=Approval("adm-1", "acc-1", "R-8"))
+    _, aside = restore(tmp_path / "copy", ledger, approval=Signatures("adm-1", "acc-1", "R-8"))
     assert aside is not None
     assert longer.head == verify(aside).head
 
@@ -178,8 +197,9 @@ def test_not_while_somebody_writes(ledger: Path, tmp_path: Path) -> None:
     assert verify(ledger).ok
 
 
-def test_the_verbs(ledger: Path, tmp_path: Path) -> None:
+def test_the_verbs(ledger: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Made, refused, approved: exit codes and words of the command line."""
+    monkeypatch.setattr("meterd.cli.backup.USUAL_PEOPLE", tmp_path / "people.toml")
     run = CliRunner().invoke
     assert 0 == run(main, ["backup", str(ledger), str(tmp_path / "copy")]).exit_code
     again = run(main, ["backup", str(ledger), str(tmp_path / "copy")])
@@ -188,7 +208,7 @@ def test_the_verbs(ledger: Path, tmp_path: Path) -> None:
     arguments = ["restore", str(tmp_path / "copy"), str(ledger)]
     assert 74 == run(main, arguments).exit_code
     assert 2 == run(main, [*arguments, "--by", "adm-1"]).exit_code
-    done = run(main, [*arguments, "--by", "adm-1", "--and", "acc-1", "--reference", "R-9", "--json"])
+    done = run(main, [*arguments, "--by", "adm-1", "--and", "acc-1", "--reference", "R-9", "--unproven", "--json"])
     assert (0, str(ledger / "replaced-1")) == (done.exit_code, json.loads(done.stdout)["aside"])
 
 
