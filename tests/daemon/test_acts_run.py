@@ -169,7 +169,9 @@ def test_a_request_sent_again_is_answered_as_before_and_done_once(start: Start) 
     assert 1 == len({each["seq"] for each in (*answers, again)})
     assert [True] == [each["repeated"] for each in (again,)]
     refusal = act(floor, "confirm A9", "sup-1", request_id="shift-7.2")
-    assert {**refusal, "repeated": True} == act(floor, "confirm A9", "sup-1", request_id="shift-7.2")
+    repeated = act(floor, "confirm A9", "sup-1", request_id="shift-7.2")
+    assert {**refusal, "repeated": True, "text": repeated["text"]} == repeated
+    assert repeated["text"].startswith(f"{refusal['text']} This is the answer of entry {refusal['seq']} once more")
     assert 0 == floor.end(run)
     floor.start_run()
     assert (
