@@ -189,7 +189,8 @@ def _share_problems(fund: FundSettings) -> list[str]:
         found.append("no share is below nothing")
     if sum(ppm for ppm, _ in shares) != PPM_PER_WHOLE:
         found.append("the shares of all pools are 100% together: what is taken for a jackpot goes to the jackpot")
-    if sum(ppm if at_cap is None else at_cap for ppm, at_cap in shares) != PPM_PER_WHOLE:
+    own = any(at_cap is not None for _, at_cap in shares)  # else they are the same, and said already
+    if own and sum(ppm if at_cap is None else at_cap for ppm, at_cap in shares) != PPM_PER_WHOLE:
         found.append("the shares of all pools at a cap are 100% together")
     return found
 

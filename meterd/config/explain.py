@@ -7,6 +7,7 @@ from typing import Any, Final, Literal, TypeVar, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
+from pydantic_core import ErrorDetails
 
 from meterd.config.findings import Document, nearest
 from meterd.config.lines import KeyPath
@@ -22,9 +23,11 @@ def check_shape(document: Document, model: type[Model]) -> Model | None:
     try:
         return model.model_validate(document.raw)
     except ValidationError as error:
-        errors = [(each["type"], each["loc"]) for each in error.errors(include_url=False, include_input=False)]
+        told = error.errors(include_url=False, include_input=False)
+    errors = [(kind, path) for path, kind in _once(told, document.raw).items()]
     unknown = {path: _meant(path[-1], _fields(model, path[:-1])) for kind, path in errors if kind == "extra_forbidden"}
     meant = {(*path[:-1], near) for path, near in unknown.items() if near is not None}
+    document.wrong |= {path for _, path in errors} | meant
     for kind, path in errors:
         if kind == "extra_forbidden":
             elsewhere = path[-1] == "checksum" and path[0] == "bus"
@@ -37,6 +40,25 @@ def check_shape(document: Document, model: type[Model]) -> Model | None:
             near = nearest(found, _choices(model, path)) if isinstance(found, str) else None
             document.finding(path, f"expected {_expected(model, path)}, found {_found(model, path, found)}", near)
     return None
+
+
+def _once(told: Iterable[ErrorDetails], raw: Any) -> dict[KeyPath, str]:
+    """Path → kind of its first error: where a number or a word may stand, each alternative has an error."""
+    found: dict[KeyPath, str] = {}
+    for each in told:
+        found.setdefault(_in_file(raw, each["loc"]), each["type"])
+    return found
+
+
+def _in_file(raw: Any, path: KeyPath) -> KeyPath:
+    """A path without what leads on below a value: there the shapes name the alternatives that were tried."""
+    for end, part in enumerate(path):
+        if not isinstance(raw, (dict, list)):
+            return path[:end]
+        raw = _at(raw, (part,))
+        if raw is None:
+            return path[: end + 1]
+    return path
 
 
 def _meant(name: object, known: Iterable[str]) -> str | None:

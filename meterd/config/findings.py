@@ -66,13 +66,17 @@ def path_text(path: KeyPath) -> str:
 
 @dataclass(slots=True)
 class Document:
-    """A parsed file with the places of its keys. Findings and warnings are noted here."""
+    """A parsed file with the places of its keys. Findings and warnings are noted here.
+
+    ``wrong``: values that have a finding of their own, which no cross check looks at any more.
+    """
 
     file: str
     raw: Mapping[str, Any]
     lines: Mapping[KeyPath, int]
     findings: list[Finding] = field(default_factory=list)
     warnings: list[Finding] = field(default_factory=list)
+    wrong: set[KeyPath] = field(default_factory=set)
 
     @classmethod
     def parse(cls, text: str, filename: str) -> Document:
@@ -117,27 +121,39 @@ class Document:
 class Node:
     """A table of the document, read without trust: a value of another type than asked for is None.
 
-    The shapes report wrong types and missing keys; the cross checks use this so that one wrong value in a table does
-    not hide what else is wrong with it.
+    The shapes report wrong types, values out of bounds and missing keys; the cross checks use this so that one wrong
+    value in a table does not hide what else is wrong with it, and makes no second finding: what has one is None.
     """
 
     document: Document
     path: KeyPath
     raw: Mapping[str, Any]
 
+    def value(self, key: str) -> Any:
+        """Whatever stands there, unless it has a finding; or None."""
+        return None if self.wrong(key) else self.raw.get(key)
+
+    def wrong(self, key: str) -> bool:
+        """Whether the key has a finding of its own: a wrong value, none at all, or a misspelt name."""
+        return (*self.path, key) in self.document.wrong
+
+    def has(self, key: str) -> bool:
+        """Whether somebody wrote the key, be it wrong or misspelt."""
+        return key in self.raw or self.wrong(key)
+
     def text(self, key: str) -> str | None:
         """A string, or None."""
-        value = self.raw.get(key)
+        value = self.value(key)
         return value if isinstance(value, str) else None
 
     def number(self, key: str) -> int | None:
         """A whole number, or None."""
-        value = self.raw.get(key)
+        value = self.value(key)
         return value if type(value) is int else None
 
     def texts(self, key: str) -> tuple[str | None, ...]:
         """An array of strings, None for each element that is none; empty where there is no array."""
-        value = self.raw.get(key)
+        value = self.value(key)
         return tuple(each if isinstance(each, str) else None for each in value) if isinstance(value, list) else ()
 
     def node(self, key: str) -> Node | None:
@@ -187,6 +203,20 @@ def named(nodes: list[Node], key: str = "id") -> Mapping[str, Node]:
     return found
 
 
+def all_named(nodes: Iterable[Node], key: str = "id") -> bool:
+    """Whether each of these has a name. Where one has not, a reference that leads nowhere may be to that one."""
+    return all(node.text(key) is not None for node in nodes)
+
+
+def levels_of(root: Node) -> tuple[Mapping[str, Node], bool]:
+    """All levels as ``link/level``, and whether there is none that lacks its name or that of its link."""
+    links = list(root.nodes("link"))
+    levels = [(link, level) for link in links for level in link.nodes("level")]
+    found = {f"{link.text('id')}/{level.text('name')}": level for link, level in levels if all_named([link])}
+    unnamed = not all_named(links) or not all_named([level for _, level in levels], "name")
+    return {name: level for name, level in found.items() if all_named([level], "name")}, not unnamed
+
+
 #: Kinds of buses. A bus of another kind has its own finding; whoever names it has none.
 BUS_KINDS: Final = frozenset({"modbus", "alpha", "sas", "osdp", "hid"})
 
@@ -196,6 +226,7 @@ def check_bus_of(node: Node, bus: str | None, buses: Mapping[str, Node], kind: s
     if bus is None:
         return
     if bus not in buses:
-        node.finding("bus", f'there is no bus "{bus}"', nearest(bus, buses))
+        if all_named(node.document.root().nodes("bus")):
+            node.finding("bus", f'there is no bus "{bus}"', nearest(bus, buses))
     elif kind is not None and buses[bus].text("kind") in BUS_KINDS - {kind}:
         node.finding("bus", f'bus "{bus}" is of kind "{buses[bus].text("kind")}": expected one of kind "{kind}"')

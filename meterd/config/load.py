@@ -30,8 +30,6 @@ from meterd.config.pad_checks import check_pads
 from meterd.config.pads import PadProfile, PadRef
 from meterd.config.sas import check_sas, sas_config
 from meterd.config.shapes import (
-    LEVELS_MS_MAX,
-    LEVELS_MS_MIN,
     BusShape,
     KeypadShape,
     LevelShape,
@@ -79,9 +77,9 @@ def load_site(text: str, filename: str, catalogue: Catalogue) -> Site:
 def _check_budget(document: Document, catalogue: Catalogue) -> None:
     """No bus is asked for more than 80 % of its time. A bus whose own settings are wrong is left alone."""
     root = document.root()
-    levels_ms = section.number("levels_ms") if (section := root.node("poll")) is not None else None
-    if levels_ms is not None and not LEVELS_MS_MIN <= levels_ms <= LEVELS_MS_MAX:
-        return  # a finding of its own
+    section = root.node("poll")
+    if section is not None and (section.wrong("levels_ms") or section.wrong("counters_ms")):
+        return
     poll = _poll(root)
     modules = wired_modules(root, catalogue)
     for node in root.nodes("bus"):
@@ -262,5 +260,5 @@ def _module(module: ModuleShape, catalogue: Catalogue) -> ModuleRef:
 def _keypad(keypad: KeypadShape, catalogue: Catalogue) -> ModuleRef | PadRef:
     profile = catalogue.profiles[keypad.profile]
     if isinstance(profile, PadProfile):
-        return PadRef(keypad.bus, keypad.unit, profile, keypad.identity)
+        return PadRef(keypad.bus, keypad.unit, profile, keypad.identity and keypad.identity.upper())
     return _module(keypad, catalogue)

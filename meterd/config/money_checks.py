@@ -10,7 +10,7 @@ from typing import Any, Final
 from meterd.accounting.caps import smallest_cap
 from meterd.accounting.steps import misfit
 from meterd.config.envy_checks import check_common, check_envy
-from meterd.config.findings import Node, check_unique, nearest
+from meterd.config.findings import Node, all_named, check_unique, nearest
 from meterd.config.site import Catalogue
 from meterd.money import PPM_PER_WHOLE, format_cents, format_rate
 from meterd.paytables.model import PayKind, PayTable
@@ -109,7 +109,7 @@ def _check_overflow(level: Node, levels: list[Node]) -> None:
     """``level:NAME`` names another level of the link, and the chain ends somewhere."""
     targets = {each.text("name"): _overflow_target(each) for each in levels}
     name, target = level.text("name"), _overflow_target(level)
-    if target is None:
+    if target is None or not all_named(levels, "name"):
         return
     others = [each for each in targets if each is not None and each != name]
     if target == name:
@@ -138,15 +138,16 @@ def _prefixed(name: str | None) -> str | None:
 def _check_levels_paid(link: Node, levels: list[Node], paytable: PayTable) -> None:
     """Every level that a row pays from exists, and every level is paid from by a row."""
     names = [name for level in levels if (name := level.text("name")) is not None]
-    for wanted in paytable.levels:
-        if wanted not in names and len(names) == len(levels):
-            hands = ", ".join(_hands_paying(paytable, wanted)[:3])
-            near = nearest(wanted, [name for name in names if name not in paytable.levels])
-            link.finding("level", f'"{paytable.id}" pays {hands} from level "{wanted}", which the link lacks', near)
+    lacking = [wanted for wanted in paytable.levels if wanted not in names]
     for level in levels:
         name = level.text("name")
         if name is not None and name not in paytable.levels:
-            level.finding("name", f'no row of "{paytable.id}" pays from level "{name}"', nearest(name, paytable.levels))
+            near = nearest(name, lacking or paytable.levels) or (lacking[0] if len(lacking) == 1 else None)
+            lacking = [wanted for wanted in lacking if wanted != near]  # misnamed is one finding, not two
+            level.finding("name", f'no row of "{paytable.id}" pays from level "{name}"', near)
+    for wanted in lacking if len(names) == len(levels) else ():
+        hands = ", ".join(_hands_paying(paytable, wanted)[:3])
+        link.finding("level", f'"{paytable.id}" pays {hands} from level "{wanted}", which the link lacks')
 
 
 def _hands_paying(paytable: PayTable, level: str) -> list[str]:
@@ -191,7 +192,7 @@ def _check_printed_seed(link: Node, level: Node, paytable: PayTable) -> None:
 
 
 def _check_printed_reserve(level: Node, paytable: PayTable) -> None:
-    raw: Any = level.raw.get("reserve_ppm")
+    raw: Any = level.value("reserve_ppm")
     if paytable.reserve_ppm is None or not (raw == "none" or type(raw) is int):
         return
     here = '"none"' if raw == "none" else format_rate(raw)

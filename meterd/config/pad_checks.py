@@ -44,7 +44,7 @@ def check_pads(document: Document, catalogue: Catalogue) -> None:
 
 def _check_wired_keys(keypad: Node, profile: str) -> None:
     """A keypad on the inputs of a Modbus module has a unit id and no word of its own for what it is."""
-    if "identity" in keypad.raw:
+    if keypad.has("identity") and not keypad.wrong("identity"):
         keypad.finding("identity", f'"{profile}" tells what it is by its registers: its profile holds them')
     if keypad.number("unit") == 0:
         keypad.finding("unit", "0 is every module of a Modbus line: expected a unit id, 1 to 247")
@@ -52,9 +52,9 @@ def _check_wired_keys(keypad: Node, profile: str) -> None:
 
 def _check_bus(bus: Node) -> None:
     kind, port = bus.text("kind"), bus.text("port")
-    if kind in {"modbus", "alpha", "sas", "osdp"} and "baud" not in bus.raw:
+    if kind in {"modbus", "alpha", "sas", "osdp"} and not bus.has("baud"):
         bus.finding("baud", f"missing: expected {BAUD_EXPECTED}")
-    if kind == "hid" and "baud" in bus.raw:
+    if kind == "hid" and bus.value("baud") is not None:
         bus.finding("baud", "a USB keyboard has no speed: leave it out")
     if kind == "hid" and port is not None and _UNSTABLE_INPUT.fullmatch(port):
         bus.warning("port", "this name changes with the order of plugging: use /dev/input/by-path/…-event-kbd")
@@ -65,7 +65,7 @@ def _check_bus(bus: Node) -> None:
 def _check_pad(pad: Node, profile: PadProfile, taken: dict[tuple[str, int], Node]) -> None:
     bus, unit = pad.text("bus"), pad.number("unit")
     wanted = PAD_BUSES[profile.kind]
-    if "serial" in pad.raw:
+    if pad.value("serial") is not None:
         pad.finding("serial", f'"{profile.id}" has no registers: what it says it is stands in identity')
     identity = pad.text("identity")
     if identity is not None and (":" in identity) != (profile.kind == HID):

@@ -6,10 +6,9 @@ a game gives a level up that it has not heard for 5 s, and must be spoken to wit
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Final
 
-from meterd.config.findings import Node, check_bus_of, named, nearest
+from meterd.config.findings import Node, all_named, check_bus_of, levels_of, named, nearest
 from meterd.config.shapes import SasShape
 from meterd.config.site import Catalogue, SasConfig, SasGame
 from meterd.money import PPM_PER_WHOLE, format_cents
@@ -46,24 +45,19 @@ def _check_line(bus: Node) -> None:
     if bus.number("baud") not in {BAUD, None}:
         bus.finding("baud", f"a SAS line runs at {BAUD} baud")
     for key, usual in (("bytesize", 8), ("parity", "N"), ("stopbits", 1)):
-        if bus.raw.get(key, usual) != usual:
+        if bus.value(key) not in {None, usual}:
             bus.finding(key, "a SAS line has eight bits and the wakeup bit, which meterd sas sets: leave this out")
 
 
-def _levels_of(root: Node) -> Mapping[str, Node]:
-    return {
-        f"{link.text('id')}/{level.text('name')}": level for link in root.nodes("link") for level in link.nodes("level")
-    }
-
-
 def _check_levels(root: Node, sas: Node) -> None:
-    levels = _levels_of(root)
+    levels, complete = levels_of(root)
     shown = sas.texts("levels")
     for index, what in enumerate(shown):
         if what is None or what == NO_LEVEL:
             continue
         if what not in levels:
-            sas.finding(("levels", index), f'there is no level "{what}"', nearest(what, levels))
+            if complete:
+                sas.finding(("levels", index), f'there is no level "{what}"', nearest(what, levels))
             continue
         limit = levels[what].number("limit_cents")
         if limit is not None and limit > CENTS_MAX:
@@ -103,7 +97,8 @@ def _check_games(root: Node, sas: Node, catalogue: Catalogue) -> None:
         if table is None:
             continue
         if table not in tables:
-            game.finding("table", f'there is no table "{table}"', nearest(table, tables))
+            if all_named(root.nodes("table")):
+                game.finding("table", f'there is no table "{table}"', nearest(table, tables))
             continue
         seats = tables[table].number("seats")
         if seat is not None and seats is not None and seat > seats:
@@ -117,8 +112,9 @@ def _check_hands(root: Node, sas: Node, game: Node, table: Node, catalogue: Cata
     paytable = catalogue.paytables.get(link.text("paytable") or "") if link is not None else None
     if link is None or paytable is None:
         return
-    mine = [what.partition("/")[2] for what in sas.texts("levels") if what and what.startswith(f"{link.text('id')}/")]
-    if not mine:
+    said, levels = [what for what in sas.texts("levels") if what != NO_LEVEL], levels_of(root)[0]
+    mine = [what.partition("/")[2] for what in said if what and what.startswith(f"{link.text('id')}/")]
+    if not mine and said and all(what in levels for what in said):
         game.finding("table", f'table "{table.text("id")}" plays for none of the levels of this line')
     known = {level.text("name") for level in link.nodes("level")}
     for level in [name for name in mine if name in known]:

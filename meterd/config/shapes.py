@@ -98,6 +98,7 @@ class SiteShape(Shape):
     ] = "no"
     unclaimed_days: Annotated[
         Annotated[int, Field(ge=1, le=3650)] | Literal["none"],
+        WrapValidator(said_once),
         Field(description='days after which a confirmed award is unclaimed, or "none"'),
     ] = "none"
     discontinue_notice_days: Annotated[
@@ -187,7 +188,7 @@ class KeypadShape(ModuleShape):
     identity: Annotated[
         str | None,
         Field(
-            pattern=r"^([0-9A-F]{6}-[0-9A-F]{2}-[0-9A-F]{8}|[0-9A-F]{4}:[0-9A-F]{4})$",
+            pattern=r"^([0-9A-Fa-f]{6}-[0-9A-Fa-f]{2}-[0-9A-Fa-f]{8}|[0-9A-Fa-f]{4}:[0-9A-Fa-f]{4})$",
             description='what the pad says it is: by OSDP such as "00BEBA-02-0000004D", by USB such as "04D9:1203"',
         ),
     ] = None

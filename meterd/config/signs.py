@@ -12,10 +12,10 @@ from typing import Final
 
 from meterd.accounting.settings import LinkSettings, SiteSettings
 from meterd.config.devices import SignModel
-from meterd.config.findings import Node, check_bus_of, named, nearest
+from meterd.config.findings import Node, check_bus_of, levels_of, named, nearest
 from meterd.config.shapes import SignShape
 from meterd.config.site import Catalogue, SignConfig
-from meterd.money import AMOUNT_CENTS_MAX, format_cents
+from meterd.money import format_cents
 
 #: The widest figure a level without a limit is expected to reach.
 UNLIMITED_CENTS: Final = 9_999_999_99
@@ -73,18 +73,17 @@ def _check_sign(root: Node, sign: Node, catalogue: Catalogue) -> None:
         sign.finding("model", f'there is no sign model "{name}"', nearest(name, catalogue.signs))
     shown = sign.texts("shows")
     labels = sign.texts("labels")
-    if labels and shown and len(labels) != len(shown):
+    if labels and shown and None not in {*labels, *shown} and len(labels) != len(shown):
         sign.finding("labels", f"expected one label for each of the {len(shown)} things shown, found {len(labels)}")
-    levels = {
-        f"{link.text('id')}/{level.text('name')}": level for link in root.nodes("link") for level in link.nodes("level")
-    }
+    levels, complete = levels_of(root)
     for index, what in enumerate(shown):
         if what is None:
             continue
         if what in shown[:index]:
             sign.finding(("shows", index), f'"{what}" stands here twice')
         if what not in levels:
-            sign.finding(("shows", index), f'there is no level "{what}"', nearest(what, levels))
+            if complete:
+                sign.finding(("shows", index), f'there is no level "{what}"', nearest(what, levels))
         elif model is not None:
             _check_width(sign, index, levels[what], model)
     _check_labels(sign, labels, model)
@@ -105,8 +104,8 @@ def _check_width(sign: Node, index: int, level: Node, model: SignModel) -> None:
     limit = level.number("limit_cents")
     figure = widest_figure(limit)
     room = min(model.columns, model.string_bytes)
-    if limit is not None and limit > AMOUNT_CENTS_MAX:
-        return  # a finding of its own
+    if level.wrong("limit_cents"):
+        return
     if len(figure) > room:
         why = "the limit" if limit is not None else "what a level without a limit may reach"
         sign.finding(
@@ -120,7 +119,7 @@ def _check_sign_address(sign: Node, catalogue: Catalogue, taken: dict[tuple[str,
     model = catalogue.signs.get(sign.text("model") or "")
     bus = sign.text("bus")
     address = sign.text("address") or (model.address if model else None)
-    if bus is None or address is None:
+    if bus is None or address is None or sign.wrong("address"):
         return
     for (other_bus, other_address), other in taken.items():
         if bus == other_bus and (address == other_address or "00" in {address, other_address}):

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator
 from typing import Final, NamedTuple
 
 from meterd.config.devices import ModuleRef, Profile
-from meterd.config.findings import Document, Node, check_bus_of, check_unique, named, nearest, path_text
+from meterd.config.findings import Document, Node, all_named, check_bus_of, check_unique, named, nearest, path_text
 from meterd.config.pads import PAD_BUSES, PadProfile
 from meterd.config.signs import check_signs
 from meterd.config.site import Catalogue
@@ -163,7 +163,7 @@ def _check_table(root: Node, table: Node, catalogue: Catalogue, wired: dict[str,
         _check_profile_of(each, catalogue)
     links = named(list(root.nodes("link")))
     link = table.text("link")
-    if link is not None and link not in links:
+    if link is not None and link not in links and all_named(root.nodes("link")):
         table.finding("link", f'there is no link "{link}"', nearest(link, links))
     mine = links.get(link or "")
     paytable = catalogue.paytables.get(mine.text("paytable") or "") if mine is not None else None

@@ -108,6 +108,16 @@ def test_how_long_a_badge_speaks_is_set(site: Callable[..., Site], findings: Fin
     assert ["pads.badge_ms"] == keyed(findings(("[[bus]]", "[pads]\nbadge_ms = 500\n\n[[bus]]")))
 
 
+def test_an_identity_is_taken_as_lsusb_prints_it(site: Callable[..., Site], findings: Findings) -> None:
+    """In small letters; half of one is one mistake, and said once."""
+    loaded = site(*hid('bus = "usb-1", unit = 1, profile = "hid-keypad-24", identity = "04d9:1203"'))
+    keypad = loaded.tables[0].keypad
+    assert isinstance(keypad, PadRef)
+    assert "04D9:1203" == keypad.identity
+    half = findings(*hid('bus = "usb-1", unit = 1, profile = "hid-keypad-24", identity = "04d9"'))
+    assert ["table[0].keypad.identity"] == keyed(half)
+
+
 @pytest.mark.parametrize(
     ("edits", "key", "words"),
     [
