@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final, Literal, TypeVar, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
-from pydantic_core import ErrorDetails
 
 from meterd.config.findings import Document, nearest
 from meterd.config.lines import KeyPath
@@ -42,7 +41,7 @@ def check_shape(document: Document, model: type[Model]) -> Model | None:
     return None
 
 
-def _once(told: Iterable[ErrorDetails], raw: Any) -> dict[KeyPath, str]:
+def _once(told: Iterable[Mapping[str, Any]], raw: Any) -> dict[KeyPath, str]:
     """Path → kind of its first error: where a number or a word may stand, each alternative has an error."""
     found: dict[KeyPath, str] = {}
     for each in told:
