@@ -61,11 +61,11 @@ def back_up(folder: Path, target: Path) -> Backup:
             raise LedgerError(f"no ledger in {folder}: there is nothing to back up")
     except OSError as cause:
         raise LedgerError(f"{folder} cannot be read: {cause.strerror}") from cause
+    if target.exists() or target.is_symlink():
+        raise LedgerError(f"{target} is there already: a backup goes into a new folder")
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         target.mkdir(mode=FOLDER_MODE)
-    except FileExistsError:
-        raise LedgerError(f"{target} is there already: a backup goes into a new folder") from None
     except OSError as cause:
         raise LedgerError(f"{target} cannot be made: {cause.strerror}") from cause
     try:

@@ -42,7 +42,8 @@ def act(
 ) -> None:
     """Do something that moves money or changes what is in force, such as `meterd act "confirm A1" --by sup-1`.
 
-    STATEMENT is one line of the scenario language that asks for something; docs/people.md lists them with their roles.
+    STATEMENT is one line of the scenario language that asks for something; the page people.md lists them with their
+    roles (on a floor: /usr/share/doc/meterd/docs/people.md).
 
     Exit codes: 0 done, 1 what became of it is not known (ask again with --request), 2 refused or wrong use.
     """

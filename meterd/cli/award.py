@@ -34,7 +34,7 @@ def list_awards(control: Path | None, *, as_json: bool) -> None:
         click.echo(f"{'award':<8}{'state':<11}{'table':<14}{'seat':>5}  {'hand':<28}{'amount':>18}")
         for each in snapshot["awards"]:
             click.echo(_line(each))
-    tell_standing(snapshot)
+    tell_standing(snapshot, as_json=as_json)
 
 
 @award.command()
@@ -61,7 +61,7 @@ def show(award_id: str, control: Path | None, *, as_json: bool) -> None:
                 click.echo(f"{name.removesuffix('_cents'):<12}{snapshot['currency']} {format_cents(value)}")
             elif value not in (None, "", []):
                 click.echo(f"{name:<12}{value}")
-    tell_standing(snapshot)
+    tell_standing(snapshot, as_json=as_json)
 
 
 def _line(each: dict[str, Any]) -> str:

@@ -4,14 +4,23 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import click
 
 from meterd.errors import EXIT_FINDING, EXIT_USAGE
 
+#: Where a service manager's units have them; a unit's own environment goes before.
+USUAL_SOCKET: Final = "/run/meterd/control.sock"
+USUAL_LEDGER: Final = "/var/lib/meterd/ledger"
+
 socket_option = click.option(
-    "--socket", "control", type=click.Path(path_type=Path, dir_okay=False), help="the daemon's control socket"
+    "--socket",
+    "control",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="PATH",
+    help="the daemon's control socket",
+    show_default=USUAL_SOCKET,
 )
 
 
@@ -36,9 +45,12 @@ def snapshot_for(verb: str, control: Path | None) -> dict[str, Any]:
         sys.exit(EXIT_USAGE)
 
 
-def tell_standing(snapshot: dict[str, Any]) -> None:
-    """On standard error: a demo, or a daemon that has closed; the latter ends the program with 1."""
-    if snapshot["demo"]:
+def tell_standing(snapshot: dict[str, Any], *, as_json: bool) -> None:
+    """On standard error: a demo, or a daemon that has closed; the latter ends the program with 1.
+
+    A program that reads JSON hears nothing of a demo with each call; it asked for the demo's socket.
+    """
+    if snapshot["demo"] and not as_json:
         click.echo("DEMO: no amount here is real money", err=True)
     if snapshot["closed"]:
         click.echo(f"CLOSED: {snapshot['closed']}", err=True)

@@ -17,7 +17,7 @@ class FileToRead(click.Path):
 
     def __init__(self, *, exists: bool = False) -> None:
         """``exists``: it must be there."""
-        super().__init__(exists=exists, dir_okay=False, path_type=Path)
+        super().__init__(exists=exists, dir_okay=False, readable=False, path_type=Path)
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Fails where something else is there."""

@@ -3,38 +3,24 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 
 import click
 
-from meterd.cli.run import default_socket
-from meterd.errors import EXIT_FINDING, EXIT_USAGE
+from meterd.cli.client import snapshot_for, socket_option, tell_standing
 
 
 @click.command()
-@click.option(
-    "--socket", "control", type=click.Path(path_type=Path, dir_okay=False), help="the daemon's control socket"
-)
+@socket_option
 @click.option("--json", "as_json", is_flag=True, help="one JSON document on standard output")
 def meters(control: Path | None, as_json: bool) -> None:
     """Show every level: displayed, reserve, overflow, wagers counted; and what the house owes on each link.
 
     Exit 0; 1 where the daemon says it is closed; 2 where none answers.
     """
-    from meterd.edge.control import ask
     from meterd.money import format_cents, whole_cents
 
-    path = control or default_socket()
-    try:
-        snapshot = ask(path, {"op": "snapshot"})
-    except (OSError, ValueError) as error:
-        click.echo(
-            f"meterd meters: no daemon answers at {path} ({error}). Is meterd.service running?"
-            " Any other daemon, a demo's too, is asked with --socket PATH; a demo says its path when it starts",
-            err=True,
-        )
-        sys.exit(EXIT_USAGE)
+    snapshot = snapshot_for("meters", control)
     if as_json:
         click.echo(json.dumps(snapshot["links"]))
     else:
@@ -47,11 +33,7 @@ def meters(control: Path | None, as_json: bool) -> None:
                 click.echo(f"{label:<28}{shown:>18}{reserve:>14}{overflow:>14}{level['wagers']:>10}{level['hits']:>6}")
             owed = format_cents(whole_cents(link["liability_microcents"]))
             click.echo(f"  liability of {link_id}: {owed}; awards waiting: {link['pending']}")
-    if snapshot["demo"]:
-        click.echo("DEMO: no amount here is real money", err=True)
-    if snapshot["closed"]:
-        click.echo(f"CLOSED: {snapshot['closed']}", err=True)
-        sys.exit(EXIT_FINDING)
+    tell_standing(snapshot, as_json=as_json)
 
 
 _HIDDEN = ("reserve_microcents", "overflow_microcents")

@@ -10,6 +10,7 @@ from typing import Any
 
 import click
 
+from meterd.cli.files import FileToRead
 from meterd.cli.words import NamingGroup, complain, counted
 from meterd.errors import EXIT_CONFIG, ConfigError
 
@@ -40,7 +41,7 @@ def pin() -> None:
 
 
 @person.command()
-@click.argument("people_file", type=click.Path(path_type=Path, dir_okay=False))
+@click.argument("people_file", type=FileToRead())
 @click.option("--json", "as_json", is_flag=True, help="print one JSON document")
 def check(people_file: Path, *, as_json: bool) -> None:
     """Check a people file: every finding with file, line and key, or who may act in which role.

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import click
 
+from meterd.cli.client import USUAL_LEDGER, socket_option
 from meterd.cli.words import complain
 from meterd.errors import EXIT_CONFIG, EXIT_LEDGER, ConfigError, InvariantBroken, LedgerError
 
@@ -28,8 +29,13 @@ KEY_HELP = "the key that signs the ledger's checkpoints; without it the unit's c
 
 @click.command()
 @click.option("--config", required=True, type=click.Path(path_type=Path, dir_okay=False), help="the site file")
-@click.option("--ledger", type=click.Path(path_type=Path, file_okay=False), help="folder of the ledger")
-@click.option("--socket", "control", type=click.Path(path_type=Path, dir_okay=False), help="the control socket")
+@click.option(
+    "--ledger",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="folder of the ledger",
+    show_default=USUAL_LEDGER,
+)
+@socket_option
 @click.option(
     "--people",
     "people_file",

@@ -11,6 +11,7 @@ from typing import Any, Final
 
 import click
 
+from meterd.cli.client import socket_option
 from meterd.cli.run import default_socket
 from meterd.cli.words import complain
 from meterd.errors import EXIT_CONFIG, EXIT_DONE, ConfigError
@@ -26,9 +27,7 @@ def default_state() -> Path:
 
 @click.command()
 @click.option("--config", required=True, type=click.Path(path_type=Path, dir_okay=False), help="the site file")
-@click.option(
-    "--socket", "control", type=click.Path(path_type=Path, dir_okay=False), help="the daemon's control socket"
-)
+@socket_option
 @click.option("--state", type=click.Path(path_type=Path, file_okay=False), help="folder for the wins that are open")
 @click.option(
     "--record", type=click.Path(path_type=Path, file_okay=False), help="folder for recordings of what passes from now"

@@ -45,7 +45,7 @@ def show(table_id: str | None, control: Path | None, *, as_json: bool) -> None:
                 f"round {each['round']}, seats {_list(each['accepted'])}, wagers {format_cents(each['wagers_cents'])}"
             )
             click.echo(f"{name:<14}{state:<28}{wagers}; waiting: {_list(each['pending'])}; link {each['link']}")
-    tell_standing(snapshot)
+    tell_standing(snapshot, as_json=as_json)
 
 
 def _list(values: list[Any]) -> str:

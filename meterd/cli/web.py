@@ -9,15 +9,14 @@ from pathlib import Path
 
 import click
 
+from meterd.cli.client import socket_option
 from meterd.cli.run import default_socket
 from meterd.cli.words import complain
 from meterd.errors import EXIT_CONFIG, EXIT_USAGE, ConfigError
 
 
 @click.command()
-@click.option(
-    "--socket", "control", type=click.Path(path_type=Path, dir_okay=False), help="the daemon's control socket"
-)
+@socket_option
 @click.option("--config", type=click.Path(path_type=Path, dir_okay=False), help="the site file: address and port")
 @click.option("--listen", help="address to listen on  [default: the site file's, or 127.0.0.1]")
 @click.option("--port", type=click.IntRange(1, 65535), help="port to listen on  [default: the site file's, or 9477]")

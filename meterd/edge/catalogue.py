@@ -66,6 +66,8 @@ def read_people(path: Path) -> People:
     Raises:
         ConfigError: it cannot be read, or has findings.
     """
+    if path.exists() and not path.is_file():  # a pipe would be waited for
+        raise ConfigError(f"{path}: the people file cannot be read (it is no regular file)")
     return load_people(_text(path, "people"), str(path))
 
 

@@ -54,3 +54,22 @@ def test_an_empty_page_holds_nothing(tmp_path: Path) -> None:
     assert f"{page}:1: the page has no line to play" in told.stderr
     page.write_text("clock 2026-12-01T06:00\n")
     assert "holds (1 line, 2 entries)" in run("scenario", page).stdout
+
+
+@pytest.mark.parametrize("verb", ["run", "act", "meters", "web", "sas", "award list", "table show"])
+def test_help_names_the_usual_socket_and_ledger(verb: str) -> None:
+    """Where it looks when nobody says."""
+    shown = " ".join(run(*verb.split(), "--help").stdout.split())
+    assert "[default: (/run/meterd/control.sock)]" in shown
+    assert ("[default: (/var/lib/meterd/ledger)]" in shown) is (verb == "run")
+
+
+@pytest.mark.parametrize("verb", ["meters", "award list", "table show"])
+def test_a_program_is_not_told_of_a_demo_with_every_call(verb: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A person is; what is closed is told to both."""
+    snapshot = {"demo": True, "closed": "disk full", "links": {}, "awards": [], "tables": {}, "currency": "USD"}
+    monkeypatch.setattr("meterd.edge.control.ask", lambda *_: snapshot)
+    person, program = run(*verb.split()), run(*verb.split(), "--json")
+    assert (1, 1) == (person.exit_code, program.exit_code), person.output
+    assert "DEMO: no amount here is real money" in person.stderr
+    assert "CLOSED: disk full" == program.stderr.strip()
