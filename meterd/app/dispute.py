@@ -53,6 +53,7 @@ class Found:
     since_end: list[Record] = field(default_factory=list)
     latest: dict[str, Record] = field(default_factory=dict)
     awards: set[str] = field(default_factory=set)
+    devices: set[str] = field(default_factory=set)
     locked: bool = False
     ended: bool = False
 
@@ -152,12 +153,14 @@ def summary(found: Found) -> dict[str, Any]:
 
 
 def frames_span(found: Found) -> tuple[str, int, int, frozenset[str]]:
-    """Boot, beginning and end of the round on the wires, with some time around it, and the lines of its devices."""
+    """Boot, beginning and end of the round on the wires, with some time around it; the lines of the table's devices.
+
+    These are all that any entry of the table names: a pad of which nothing was heard in this round is one of them.
+    """
     ours = [record for record in found.kept["round"] if record.table_id == found.table]
     locked = next(record for record in ours if record.kind == Kind.LOCKED)
     moments = [record.mono_ns for record in ours if record.boot == locked.boot]
-    devices = [record.device or (record.event_id or "").partition(":")[0] for record in ours]
-    lines = frozenset(device.partition("/")[0] for device in devices if device)
+    lines = frozenset(device.partition("/")[0] for device in found.devices)
     return locked.boot, min(moments) - BEFORE_NS, max(moments) + AFTER_NS, lines
 
 
@@ -183,6 +186,9 @@ def _begin(found: Found, record: Record, body: dict[str, Any]) -> None:
 
 def _keep(found: Found, record: Record, body: dict[str, Any]) -> None:
     """Take one entry in: is it of the round, of its awards, or what stood before it?"""
+    device = record.device or (record.event_id or "").partition(":")[0]
+    if record.table_id == found.table and "/" in device:
+        found.devices.add(device)
     if _is_lock(record, found.table) and body.get("round") == found.round:
         found.locked, found.link = True, record.link_id or ""
         found.kept["settings"] = [

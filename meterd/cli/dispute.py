@@ -17,12 +17,20 @@ from meterd.errors import EXIT_CONFIG, EXIT_LEDGER, EXIT_USAGE, ConfigError, Led
 @click.argument("folder", type=Folder(exists=True))
 @click.argument("table")
 @click.argument("number", type=click.IntRange(1), metavar="ROUND")
-@click.option("--frames", type=Folder(), metavar="FOLDER", help="the recorder's folder; else FOLDER/frames")
+@click.option(
+    "--frames",
+    type=Folder(),
+    metavar="FOLDER",
+    multiple=True,
+    help="a recorder's folder, else FOLDER/frames; once more for that of `meterd sas`",
+)
 @click.option(
     "--out", type=FileToWrite(), metavar="FILE", help="the file to write; else standard output, if no terminal"
 )
 @click.option("--key", type=FileToRead(), metavar="FILE", help="the ledger's signing key; else the unit's credential")
-def dispute(folder: Path, table: str, number: int, frames: Path | None, out: Path | None, key: Path | None) -> None:
+def dispute(
+    folder: Path, table: str, number: int, frames: tuple[Path, ...], out: Path | None, key: Path | None
+) -> None:
     """Gather round ROUND of TABLE from the ledger in FOLDER. Reads only, and may run beside the daemon.
 
     In the file: the LOCK with its instant, accepted and late bets with their lamps, keys, awards and what became of
@@ -31,8 +39,8 @@ def dispute(folder: Path, table: str, number: int, frames: Path | None, out: Pat
 
         python3 second_verifier.py --key NAME+ID+KEY --pack FILE
 
-    and needs nothing else of ours. The raw frames of the table's lines are in it as the recorder kept them; no hash
-    covers these.
+    and needs nothing else of ours. The raw frames of the table's lines are in it as the recorders kept them; no hash
+    covers these. A line of which nothing was found is named.
 
     Exit codes: 0 gathered, 2 wrong use, or no such table or round, 74 the ledger does not hold, 78 the key cannot be
     used.
@@ -48,7 +56,10 @@ def dispute(folder: Path, table: str, number: int, frames: Path | None, out: Pat
         file = key or default_key_file()
         signing = read_key(file) if file else None
         found = find_round(read_records(folder), table, number)
-        kept = read_frames(frames or folder / "frames", *frames_span(found))
+        span, places = frames_span(found), frames or (folder / "frames",)
+        kept = sorted(
+            (frame for place in places for frame in read_frames(place, *span)), key=lambda frame: frame["at_ns"]
+        )
         document = pack(found, sign=signing.sign_note if signing else None, frames=kept)
     except (LedgerError, OSError) as error:
         complain("meterd dispute", error)
@@ -68,6 +79,12 @@ def dispute(folder: Path, table: str, number: int, frames: Path | None, out: Pat
     except OSError as error:
         complain("meterd dispute", error)
         sys.exit(EXIT_LEDGER)
+    if unheard := sorted(span[3] - {frame["line"] for frame in document["frames"]}):
+        complain(
+            "meterd dispute",
+            f"no frame of {', '.join(unheard)} in {', '.join(map(str, places))}. `meterd sas` keeps those of its lines"
+            " in a folder of its own: give --frames for each; of a USB keyboard there are none",
+        )
     if signing is None:
         complain(
             "meterd dispute", "without a key nothing is signed: add a checkpoint with --key, or hand one over beside it"

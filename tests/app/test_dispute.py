@@ -17,7 +17,7 @@ from verify_ledger import DEALER, SUPERVISOR, a_few_rounds, opening, tamper, wri
 from meterd import second_verifier
 from meterd.accounting.commands import Confirm, EndGame, Lock, WagerSeen
 from meterd.app.create import create_with
-from meterd.app.dispute import find_round, pack
+from meterd.app.dispute import find_round, frames_span, pack
 from meterd.cli.main import main
 from meterd.edge.keys import new_key_file, read_key
 from meterd.edge.store import read_records
@@ -69,6 +69,19 @@ def test_what_a_pack_tells(ledger: Path, key: Path) -> None:
     before, after = (summary[f"levels_{when}"]["nexus/mega"]["display_microcents"] for when in ("before", "after"))
     assert before > after, "the royal flush took the mega, which began again at its seed"
     assert summary["ended_seq"] > summary["locked_seq"]
+
+
+def test_the_lines_of_a_pack_are_those_of_all_devices_of_the_table(ledger: Path) -> None:
+    """A key that nobody heard is what a dispute may be about: the pad's line is among them, whatever came over it."""
+    records = list(read_records(ledger))
+    ours = [record for record in records if record.table_id == "T1"]
+    devices = {record.device or (record.event_id or "").partition(":")[0] for record in ours} - {""}
+    lock = next(record for record in ours if record.kind == "Locked")
+    found = find_round(records, "T1", 1)
+    assert {device for device in devices if "/" in device} == found.devices
+    found.kept["round"] = [lock]  # a round of which only the lock button was heard
+    found.devices |= {"pit-1/40", "keys-1/50"}
+    assert {"pit-1", "keys-1"} <= frames_span(found)[3]
 
 
 CHANGES: dict[str, Callable[[dict[str, Any]], Any]] = {

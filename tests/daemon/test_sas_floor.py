@@ -7,6 +7,7 @@ import os
 import random
 import select
 import signal
+import subprocess
 import sys
 import threading
 import time
@@ -166,6 +167,37 @@ def test_a_win_without_a_seat_is_noted_and_its_level_is_not_said(make_play: Call
     major = play.game.amounts[2]
     play.until(lambda: play.game.amounts[2] > major and 1 in play.game._lapsed, "level 2 alone")
     assert play.game.amounts[1] == told or play.game.amounts[1] <= play.display()
+
+
+def test_the_pack_of_a_round_has_what_passed_on_the_line_of_games(make_play: Callable[..., Play]) -> None:
+    """A process of its own keeps its frames beside the daemon's; the pack takes both, and the win is among them."""
+    play = make_play(SEATED, speed=0.3)
+    play.until(lambda: play.game.amounts.get(1, 0) >= 5_000_000, "figures")
+    play.until_locked(3)
+    play.games.hit(1)
+    play.until(lambda: play.game.resets, "a reset")
+    (win,) = play.wins()
+    number = play.floor.snapshot()["tables"]["LIR-1"]["round"]
+    assert play.floor.end(play.sas) == 0
+    assert play.floor.end(play.run) == 0
+    folder, out = play.floor.folder, play.floor.folder / "round.json"
+    kept = [folder / "ledger" / "frames", folder / "sas" / "frames"]
+    words = ["dispute", str(play.floor.ledger), "LIR-1", str(number), "--out", str(out)]
+
+    def pack(*frames: Path) -> tuple[str, list[dict[str, Any]]]:
+        more = [word for each in frames for word in ("--frames", str(each))]
+        done = subprocess.run(
+            [sys.executable, "-m", "meterd", *words, *more], check=True, capture_output=True, text=True
+        )
+        return done.stderr, json.loads(out.read_text(encoding="utf-8"))["frames"]
+
+    said, _ = pack()
+    assert "no frame of sas-1" in said
+    said, frames = pack(*kept)
+    assert "no frame of" not in said
+    assert {"pit-1", "sas-1"} <= {frame["line"] for frame in frames}
+    assert frames == sorted(frames, key=lambda frame: frame["at_ns"])
+    assert any(win["raw"] in frame["heard"] for frame in frames if frame["line"] == "sas-1")
 
 
 @pytest.mark.slow
