@@ -11,9 +11,11 @@ from __future__ import annotations
 
 import os
 import threading
+import time
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import structlog
 
@@ -164,16 +166,29 @@ class Keeper:
         self._folders = folders
         self._one = threading.Lock()  # two readings are kept one after the other
         self._owed: list[tuple[Path, Checkpoint]] = []
+        self._unsigned = 0
+        self._kept_at_s = time.time()  # a ledger that is begun has a day for its first
+
+    def state(self) -> dict[str, Any]:
+        """Plain JSON values for metrics: what folders did not take, readings without a key, when one was last kept."""
+        return {
+            "owed": len(self._owed),
+            "unsigned": self._unsigned,
+            "kept_at_s": self._kept_at_s if self._key is not None else None,
+        }
 
     def take(self, checkpoint: Checkpoint) -> None:
         """Keep a checkpoint soon."""
         if self._key is None:
+            self._unsigned += 1
             log.warning("ledger.no_checkpoint", size=checkpoint.size, advice="make a key: `meterd ledger key new FILE`")
             return
         threading.Thread(target=self._keep, args=(checkpoint, self._key), name="checkpoint", daemon=True).start()
 
-    def make_up(self, checkpoint: Checkpoint | None, kept: Iterable[Kept]) -> None:
+    def make_up(self, checkpoint: Checkpoint | None, kept: Sequence[Kept]) -> None:
         """Keep that of the last reading where it is missing: the run that read it did not come to it."""
+        with suppress(OSError, ValueError):  # none yet, or one that went away meanwhile
+            self._kept_at_s = max(one.path.stat().st_mtime for one in kept)
         if checkpoint is None or self._key is None:
             return
         there = {one.path.parent for one in kept if one.checkpoint == checkpoint}
@@ -193,6 +208,7 @@ class Keeper:
             for folder, one in waiting:
                 try:
                     path = keep(one, key, [folder])
+                    self._kept_at_s = time.time()
                     log.info("ledger.checkpoint", size=one.size, root=one.root.hex(), path=str(path))
                 except LedgerError as cause:
                     self._owed.append((folder, one))
@@ -200,7 +216,7 @@ class Keeper:
 
 
 def keeper_for(
-    store: Store, standing: Standing, key: SigningKey | None, folders: Sequence[Path], kept: Iterable[Kept]
+    store: Store, standing: Standing, key: SigningKey | None, folders: Sequence[Path], kept: Sequence[Kept]
 ) -> Keeper:
     """The keeper of a ledger that begins to be written; what the run before did not come to is made up.
 

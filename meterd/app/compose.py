@@ -135,7 +135,7 @@ class Daemon:
         self._clock = Clock()
         folders = [places.ledger, *([Path(site.checkpoints_to)] if site.checkpoints_to else [])]
         standing = open_book(site, self._store, demo=demo, kept=(kept := remembered(folders)))
-        keeper = keeper_for(self._store, standing, key, folders, kept)
+        self._keeper = keeper_for(self._store, standing, key, folders, kept)
         settle()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._lock = threading.Lock()
@@ -158,7 +158,7 @@ class Daemon:
             alive=self._feed_watchdog,
             people=people or NOBODY,
             standing=standing,
-            day_read=keeper.take,
+            day_read=self._keeper.take,
         )
         self.money.committer.decide(Note(actor=SYSTEM, kind=Kind.STARTED, facts=self._about()))
         self._sign_ins = SignIns(people or NOBODY)
@@ -387,8 +387,8 @@ class Daemon:
     def _stats(self) -> Answer:
         return {
             **self.money.stats.to_json(),
-            "version": __version__,
-            "site_sha256": self._site_sha256,
+            **self._about(),
+            "checkpoints": self._keeper.state(),
             "queue": len(self.money.inbox),
             "log_dropped": self._log_dropped(),
             "loop_lag_seconds_max": self._health.lag_s_max,

@@ -145,3 +145,27 @@ def test_the_daemon_makes_it_when_it_starts(tmp_path: Path) -> None:
     daemon._store.close()
     assert [made] == [kept.checkpoint for kept in remembered([folder])]
     assert prove(copy, 1, made.size)["root"] == made.root.hex()
+
+
+def test_what_is_owed_and_when_it_was_kept_is_told(ledger: Path, tmp_path: Path) -> None:
+    """For alerts: a folder that takes nothing, a reading that nobody signed, the time of the newest file at a start."""
+    second = tmp_path / "second"
+    shift = Shift(ledger)
+    made = shift.end_day(1)
+    shift.store.close()
+    keeper = Keeper(KEY, [ledger, second])
+    began_s = keeper.state()["kept_at_s"]
+    keeper._keep(made, KEY)
+    state = keeper.state()
+    assert (1, 0, True) == (state["owed"], state["unsigned"], state["kept_at_s"] >= began_s)
+    second.mkdir()
+    keeper._keep(made, KEY)
+    assert 0 == keeper.state()["owed"]
+    (kept,) = remembered([second])
+    os.utime(kept.path, (1_000_000_000, 1_000_000_000))
+    again = Keeper(KEY, [second])
+    again.make_up(None, [kept])
+    assert 1_000_000_000 == again.state()["kept_at_s"]
+    unsigned = Keeper(None, [ledger])
+    unsigned.take(made)
+    assert {"owed": 0, "unsigned": 1, "kept_at_s": None} == unsigned.state()

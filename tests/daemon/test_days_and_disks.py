@@ -29,6 +29,7 @@ from test_stop_start import said
 from meterd import second_verifier
 from meterd.app.key_change import put_in_force
 from meterd.edge import volume
+from meterd.edge.control import ask
 from meterd.edge.keys import new_key_file, read_key
 from meterd.errors import EXIT_LEDGER
 
@@ -204,6 +205,8 @@ def test_a_second_folder_for_checkpoints_that_is_not_there(make_floor: Callable[
     floor.until(lambda: named(run.log.read(), "ledger.checkpoint_failed"), "a word in the log", run, sim)
     floor.until_kinds(len(floor.of_kind("GameEnded")) + 4, "GameEnded", run, sim)
     assert floor.snapshot()["closed"] is None
+    told = ask(floor.socket, {"op": "stats"})["checkpoints"]
+    assert (1, 0, True) == (told["owed"], told["unsigned"], told["kept_at_s"] > 0)  # what an alert is made of
     assert 0 == floor.end(run)
     [failed] = named(run.log.read(), "ledger.checkpoint_failed")
     assert "error" == failed["level"]
