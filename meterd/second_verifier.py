@@ -33,13 +33,14 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
 from pathlib import Path
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, ClassVar, NamedTuple, NoReturn
 
 APPLICATION_ID = 0x4D455452  # "METR"
 TEXTS = ["at_utc", "boot", "kind", "table_id", "link_id", "site", "actor", "device", "event_id", "body"]
 COLUMNS = ["seq", "at_utc", "boot", "mono_ns", *TEXTS[2:], "prev", "hash"]
 INTEGERS = {"seq", "mono_ns"}
 BLOBS = {"prev", "hash"}
+MOMENT = re.compile("[0-9]{4}(-[0-9]{2}){2}T[0-9]{2}(:[0-9]{2}){2}[.][0-9]{6}Z")
 LEVEL_PARTS = {"display": "meter", "reserve": "reserve", "overflow": "overflow"}
 MAY_BE_NULL = {"table_id", "link_id", "device", "event_id"}
 
@@ -55,6 +56,109 @@ SHAPE = {
     "trigger posting_no_update": "b4c85c7c3fe010a0b927a2cdbe27a5028c3242ecf52fef5547627a86b5f73057",
 }
 FORMATS = {1, 2}
+
+#: What each kind of entry tells: ``Kind [$] facts… [| facts…]``. ``$``: it may move money; behind the bar: what may be
+#: missing. Any entry may tell who asked for it (``asked``).
+KINDS = """
+Adjusted $ cents from_microcents level levels reference second shifts
+Adjustment $ amount_cents award hand reference round seat second | awards_left limits
+BaseRunner $ count paid_cents pools runners seat
+BetsReturned $ cents pools seat
+BookCarried balances book day format keys levels origin pools sealed tree
+Capped $ amount_cents award cuts from_cents parts player_cents table_cents
+CapsPosted from_utc player_cents reference second table_cents | tip_cents
+Claimed $ amount_cents award awards envy_cents flags hand late levels marks parts round seat signs units | cards chip_cents out_of_order_after
+ClockStep now_utc step_ms
+CommonClaimed $ awards claims hand levels marks round | cards
+Confirmed $ award awards by envy envy_cents marks verified | cards envy_waits second toke_cents tokes
+Corrected $ award awards before envy_cents hand late levels marks seat sent shifts units was
+Correction $ amount_cents award levels reference second was
+CountMismatch accepted
+DayRead day left levels links moved next_day pools since_seq since_utc tables
+DeviceLost cause heard | device found
+DeviceTrusted counts epoch modulus
+Discontinued $ levels moved_microcents reference second shifts target top_award_won was | licensee
+Disposed $ amount_cents award reference second shifts to | levels
+Folded round seat
+FundClosed $ paid pools
+FundOpened settings sha256
+FundReopened at_utc
+GameEnded $ envy envy_cents open_awards round toke_cents tokes was | envy_waits
+GameWin amount_cents level link raw said sas_group sas_level
+HandSplit $ cents means round seat units
+HandWon $ pools returned_cents seat to_pool_cents
+Held award | verified
+Joined round seats
+KeySet key reference replaces second
+LateBet ms_max ms_min round seat
+LedgerCreated currency demo format site
+LimitSet level limit_cents overflow reference second was
+LinkOpened $ levels settings sha256
+LinkResumed reference second was
+LinkSuspended reason
+Locked $ round wagers | landed levels over sent
+MissedWhileAway epoch inputs modulus
+NoticeGiven reference second until_utc
+NumberKeyed ended hand length number numbers round
+Paid $ amount_cents award cashier method payee payee_sha256 slip
+PoolTransferred $ from game_ended microcents pools reference second to
+PoolWinUndone $ awards pools postings_restored reference second win
+PoolWon $ awards before pool pools posted_cents second shares source win
+Posted $ at_utc days_missed gaming_day pools reseeded
+PotBets $ cents pools seats
+PotUndone $ came_back paid_cents pools rake_cents reference runners second
+PotWon $ paid pools rake_cents rolls_over_cents
+Raked $ cents pools | at_table seats
+Refused command detail keyed refusal | round step
+Released $ cents level levels part reference second shifts
+Restored backup entries lost reference verified_at_utc | second
+Revalued amount_cents award because from_cents
+RolledOver $ paid percent_ppm pools rake_cents rolls_over_cents
+RulesEased findings paytable reference second sha256 verdict was
+RunnersReturned count runners seat
+SeedRecovered $ cents level levels reference second shifts
+ShareDisposed $ amount_cents award reference second to | pools
+SharePaid $ amount_cents award cashier method slip
+ShareUnclaimed $ amount_cents award since
+SiteSet settings | reference second was
+SpinVoided ended hand length number numbers round
+Started | boot site_sha256 version
+Stopped | heard
+StrikeOuts $ cents pools seats
+TableChanged reference second settings was
+TableClosed needs_end_game reason was
+TableDefined settings
+TableOpened
+TipPaid $ amount_cents award cut_cents limit_cents seat tip_cents | second
+TipUndone $ amount_cents award reason seat second
+Transferred $ cents level levels reference second shifts target
+Unclaimed $ amount_cents award confirmed_at_utc
+UnreasonableContribution detail | command keyed reason refusal round step
+Voided $ amount_cents award awards before levels marks reason second sent shifts
+WagerVoided $ cents levels round seats
+"""  # noqa: E501 - a line is a kind
+
+#: What a level counts beside its money, as the book names it, and as an entry does where that is another name.
+COUNTS = ("standing", "resets", "hits", "won_cents", "adjusted")
+COUNTED = {"standing": "standing_seed_microcents", "adjusted": "adjusted_microcents"}
+#: What a book tells of an award that an entry tells too, beside what became of it.
+AWARD = ("link", "table", "round", "seat", "hand", "units", "amount_cents", "keyed_by", "at_utc")
+
+#: The names in the book that a volume begins with, and those that are missing where nothing stands under them.
+BOOK = {"site_id", "currency", "demo", "gone_awards", "gone_shares", "site", "links", "funds"}
+BOOK |= {"tables", "awards", "open_awards", "devices", "fund_awards", "open_shares"}
+
+
+def _kinds() -> dict[str, tuple[bool, set[str], set[str]]]:
+    found = {}
+    for line in KINDS.strip().splitlines():
+        always, _, may = line.partition("|")
+        kind, *names = always.split()
+        found[kind] = "$" in names, set(names) - {"$"}, {*may.split(), "asked"}
+    return found
+
+
+FACTS = _kinds()
 
 
 class BadError(Exception):
@@ -270,6 +374,25 @@ def facts_of(entry: Entry) -> dict[str, Any]:
 
 def _no_number(found: str) -> NoReturn:
     raise ValueError(f"{found} is not a whole number")
+
+
+def check_facts(seq: int, entry: Entry, facts: dict[str, Any], site: bytes) -> None:
+    """The entry is of a kind that there is, tells what such a one tells, and moves money only where such a one does."""
+    kind = entry.column["kind"].decode()
+    if kind not in FACTS:
+        raise BadError(seq, f"{kind!r} is no kind of entry")
+    money, always, may = FACTS[kind]
+    missing, unknown = sorted(always - facts.keys()), sorted(facts.keys() - always - may)
+    if missing:
+        raise BadError(seq, f"{kind} without {', '.join(missing)}")
+    if unknown:
+        raise BadError(seq, f"{kind} tells nothing of {', '.join(unknown)}")
+    if entry.postings and not money:
+        raise BadError(seq, f"{kind} moves no money")
+    if not MOMENT.fullmatch(entry.column["at_utc"].decode()):
+        raise BadError(seq, "at_utc is no moment such as 2026-12-01T13:00:00.000000Z")
+    if entry.column["site"] != site:
+        raise BadError(seq, f"it is of another site than the ledger, which is that of {site.decode()!r}")
 
 
 # ── the money ────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -551,6 +674,8 @@ class Ledger:
         self._tables: set[str] = set()
         self._began: tuple[int, str, dict[str, int]] = (1, "", {})  # this volume: first entry, its time, the balances
         self._known: set[bytes] = set()
+        self._site: bytes | None = None
+        self._book = Followed()
 
     @property
     def keys(self) -> list[str]:
@@ -597,11 +722,15 @@ class Ledger:
         if entry.column["hash"] != hash_of(entry):
             raise BadError(seq, "the hash does not match: the entry or its postings were changed")
         facts = facts_of(entry)
+        check_facts(seq, entry, facts, self._site or entry.column["site"])
+        self._site = entry.column["site"]
         try:
             self._borders(seq, entry, facts, first_of_file=first_of_file, alone=alone)
             self.money.take(entry, facts)
             if self._reading is not None:
                 self._read(seq, self._reading)
+            if (wrong := self._book.take(entry, facts)) is not None:
+                raise BadError(seq, wrong)
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise BadError(seq, "what it tells of the ledger has not the form that it should have") from error
         if kind_of((entry, facts)) == "BookCarried":
@@ -628,6 +757,10 @@ class Ledger:
             self._carried(seq, entry, facts, alone=alone)
         if kind == "TableDefined":
             self._tables.add(entry.column["table_id"].decode())
+        if kind == "LedgerCreated" and (
+            type(facts["format"]) is not int or facts["format"] not in FORMATS or facts["site"] != site_of(entry)
+        ):
+            raise BadError(seq, "it tells of another format or site than the ledger can be of")
         if kind == "KeySet":
             before = self._keys[-1][1] if self._keys else None
             key_of(facts["key"])
@@ -652,6 +785,7 @@ class Ledger:
             self._began = (facts["sealed"]["first_seq"], "", {})
             self._day = facts["day"]
             self._reading = facts
+            self._book.begin(facts)
         mine = {account: amount for account, amount in self.money.balance.items() if amount}
         sealed = {"first_seq": self._began[0], "last_seq": seq - 1, "head": entry.column["prev"].hex()}
         tree = {"size": seq - 1, "root": self.tree.root().hex(), "frontier": [one.hex() for one in self.tree.subtrees]}
@@ -671,6 +805,8 @@ class Ledger:
         for what, holds in compared.items():
             if not holds:
                 raise BadError(seq, f"the {what} it carries over is not what the entries before make")
+        if odd := self._book.unlike(facts["book"]):
+            raise BadError(seq, f"of the book it carries over, {odd} is not what the entries before make")
 
     def _read(self, seq: int, facts: dict[str, Any]) -> None:
         """The reading of a gaming day tells what its postings have made, of everything there is."""
@@ -720,10 +856,350 @@ class Ledger:
             raise BadError(None, f"it is signed with a key that the ledger had replaced before entry {checkpoint.size}")
 
 
+class Followed:
+    """What the entries make of the book that is carried over, as far as it follows from facts alone.
+
+    Settings in force, of tables the round and the state, of links the wagers and what each level counts, of awards who
+    keyed them and when, what they are worth and what became of them, of each input of a device the last press that
+    counted. What else a book tells (journals, marks of rounds, limits posted, ties) is its writer's own.
+    """
+
+    def __init__(self) -> None:
+        """Begin before entry 1."""
+        self.about: dict[str, Any] = {}
+        self.tables: dict[str, dict[str, Any]] = {}
+        self.links: dict[str, dict[str, Any]] = {}
+        self.awards: dict[str, dict[str, Any]] = {}
+        self.shares: dict[str, dict[str, Any]] = {}
+        self.funds: list[str] = []
+        self.devices: dict[str, list[int]] = {}
+        self.gone = {"gone_awards": 0, "gone_shares": 0}
+        self.settings: dict[str, Any] = {"site": None}
+        self._wagers: dict[str, dict[int, int]] = {}  # table → seat → units of its hands
+        self.doubled: set[tuple[str, int]] = set()  # table and seat of a split hand with a wager for each half
+
+    def begin(self, facts: dict[str, Any]) -> None:
+        """With a later volume alone: believe its book."""
+        book = facts["book"]
+        self.about = {name: book[name] for name in ("site_id", "currency", "demo")}
+        self.gone = {name: book[name] for name in self.gone}
+        told = self._told(book)
+        self.tables, self.links, self.awards, self.shares = (
+            told[n] for n in ("tables", "links", "awards", "fund_awards")
+        )
+        self.funds, self.devices, self.settings = told["funds"], told["devices"], told["settings"]
+        for name, table in book["tables"]:
+            twice = set(table.get("doubled", ()))
+            self.doubled |= {(name, seat) for seat in twice}
+            self._wagers[name] = {seat: one[0] * (1 + (seat in twice)) for seat, one in table.get("wagers", ())}
+
+    def unlike(self, book: dict[str, Any]) -> str | None:
+        """What in a book is not what the entries have made, or None."""
+        if unknown := sorted(book.keys() - BOOK):
+            return f"{unknown[0]!r}, which no book has,"
+        told = self._told(book)
+        mine: dict[str, Any] = {"tables": self.tables, "links": self.links, "awards": self.awards}
+        mine |= {"fund_awards": self.shares, "funds": self.funds, "devices": self.devices}
+        opens = {
+            "open_awards": [name for name, one in self.awards.items() if one["status"] in {"pending", "confirmed"}]
+        }
+        opens["open_shares"] = [
+            name for name, one in self.shares.items() if one["status"] in {"confirmed", "unclaimed"}
+        ]
+        for name, fact in {**self.about, **self.gone}.items():
+            if not same(book.get(name), fact):
+                return name
+        for name, names in opens.items():
+            if sorted(book.get(name, [])) != sorted(names):
+                return name
+        for name, things in mine.items():
+            if not same(things, told[name]):
+                return name
+        found = told["settings"]
+        odd = [
+            name
+            for name in sorted(self.settings.keys() | found)
+            if not within(self.settings.get(name), found.get(name))
+        ]
+        return f"the settings of {odd[0]}" if odd else None
+
+    @staticmethod
+    def _told(book: dict[str, Any]) -> dict[str, Any]:
+        """What a book says of the things that are followed. Names at their defaults are left out of it."""
+        return {
+            "tables": {
+                name: {"round": one.get("round", 0), "state": one.get("state", "CLOSED"), "late": one.get("late", 0)}
+                for name, one in book.get("tables", [])
+            },
+            "links": {
+                one["settings"]["id"]: {
+                    "wagers": one.get("wagers", 0),
+                    "units": one.get("units", 0),
+                    "levels": {name: {count: kept.get(count, 0) for count in COUNTS} for name, kept in one["counts"]},
+                }
+                for one in book["links"]
+            },
+            "awards": {
+                name: {
+                    **{fact: one[fact] for fact in AWARD},
+                    "status": one.get("status", "pending"),
+                    "tip_cents": one.get("tip_cents", 0),
+                }
+                for name, one in book.get("awards", [])
+            },
+            "fund_awards": {
+                name: {"fund": one["fund"], "cents": one["cents"], "status": one.get("status", "confirmed")}
+                for name, one in book.get("fund_awards", [])
+            },
+            "funds": [one["settings"]["id"] for one in book["funds"]],
+            "devices": dict(book.get("devices", [])),
+            "settings": {
+                "site": book["site"],
+                **{f"table {name}": one["settings"] for name, one in book.get("tables", [])},
+                **{f"link {one['settings']['id']}": one["settings"] for one in book["links"]},
+                **{f"fund {one['settings']['id']}": one["settings"] for one in book["funds"]},
+            },
+        }
+
+    def take(self, entry: Entry, facts: dict[str, Any]) -> str | None:
+        """Take in what an entry tells; why it cannot stand behind those before it, or None."""
+        kind = entry.column["kind"].decode()
+        table, link, event = (
+            None if entry.column[name] is None else entry.column[name].decode()
+            for name in ("table_id", "link_id", "event_id")
+        )
+        if (wrong := self._place(kind, facts, table, link)) is not None:
+            return wrong
+        if event is not None and not event.startswith("request:"):
+            self._press(event)
+        if kind != "BookCarried" and (wrong := self._count(kind, facts.get("levels", {}))) is not None:
+            return wrong
+        if kind in STATES:
+            states, state = STATES[kind]
+            (self.awards if states == "awards" else self.shares)[facts["award"]]["status"] = state
+        if kind in self.STEPS:
+            actor, at_utc = (entry.column[name].decode() for name in ("actor", "at_utc"))
+            self.STEPS[kind](self, {"keyed_by": actor, "at_utc": at_utc, **facts}, table, link)
+        if kind in {"SiteSet", "TableDefined", "TableChanged", "LinkOpened", "FundOpened"}:
+            what = {"SiteSet": "site", "LinkOpened": f"link {link}", "FundOpened": f"fund {link}"}
+            self.settings[what.get(kind, f"table {table}")] = facts["settings"]
+        return None
+
+    def _place(self, kind: str, facts: dict[str, Any], table: str | None, link: str | None) -> str | None:
+        """What is put in force, and whether what an entry concerns is."""
+        puts = {"TableDefined": table, "LinkOpened": link, "FundOpened": link}
+        if kind in puts and (puts[kind] is None or facts["settings"]["id"] != puts[kind]):
+            return f"it puts {facts['settings']['id']!r} in force and is of {puts[kind]!r}"
+        if kind == "TableDefined":
+            self.tables[str(table)] = {"round": 0, "state": "CLOSED", "late": 0}
+        if kind == "LinkOpened":
+            self.links[str(link)] = {"wagers": 0, "units": 0, "levels": {}}
+        if kind == "FundOpened":
+            self.funds.append(str(link))
+        if table is not None and table not in self.tables and kind != "Refused":
+            return f"there is no table {table!r}"
+        if link is not None and link not in self.links and link not in self.funds:
+            return f"there is no link {link!r}"
+        return None
+
+    def _count(self, kind: str, levels: dict[str, Any]) -> str | None:
+        """What levels count beside their money. A LOCK tells none of it, and a day's reading what was told before."""
+        for key, stored in levels.items():
+            names = {f"{name}_microcents" for name in LEVEL_PARTS}
+            if kind != "Locked":
+                names |= {COUNTED.get(count, count) for count in COUNTS}
+            if stored.keys() - {"adjusted_microcents"} != names - {"adjusted_microcents"}:
+                return f"what a {kind} tells of {key} is: {', '.join(sorted(stored))}"
+            if kind != "Locked":
+                link, _, level = key.partition("/")
+                now = {count: stored.get(COUNTED.get(count, count), 0) for count in COUNTS}
+                if kind == "DayRead" and now != self.links[link]["levels"].get(level):
+                    return f"what {key} counts beside its money is not what was told before"
+                self.links[link]["levels"][level] = now
+        return None
+
+    def _press(self, event: str) -> None:
+        """An input has counted up to here; what is not above it counts no more."""
+        name, epoch, count = event.rsplit(":", 2)
+        self.devices[name] = max(self.devices.get(name, [0, 0]), [int(epoch), int(count)])
+
+    def _created(self, facts: dict[str, Any], _table: Any, _link: Any) -> None:
+        self.about = {"site_id": facts["site"], "currency": facts["currency"], "demo": facts["demo"]}
+
+    def _started(self, _facts: dict[str, Any], _table: Any, _link: Any) -> None:
+        for table in self.tables.values():
+            table["state"] = "CLOSED" if table["state"] == "OPEN" else table["state"]
+
+    def _trusted(self, facts: dict[str, Any], _table: Any, _link: Any) -> None:
+        for name, count in facts["counts"].items():
+            self.devices[name] = [facts["epoch"], count]
+
+    def _heard(self, facts: dict[str, Any], _table: Any, _link: Any) -> None:
+        for name, count in facts.get("heard", {}).items():
+            self.devices[name] = [self.devices[name][0], max(self.devices[name][1], count)]
+
+    def _opened(self, _facts: dict[str, Any], table: str, _link: Any) -> None:
+        self.tables[table]["state"] = "OPEN"
+
+    def _closed(self, _facts: dict[str, Any], table: str, _link: Any) -> None:
+        if self.tables[table]["state"] != "LOCKED":
+            self.tables[table]["state"] = "CLOSED"
+
+    def _locked(self, facts: dict[str, Any], table: str, link: str) -> None:
+        self.tables[table] = {"round": facts["round"], "state": "LOCKED", "late": 0}
+        self._wagers[table] = {one["seat"]: one["units"] for one in facts["wagers"]}
+        self.doubled = {one for one in self.doubled if one[0] != table}
+        self.links[link]["wagers"] += len(facts["wagers"])
+        self.links[link]["units"] += sum(one["units"] for one in facts["wagers"])
+        for one in facts["wagers"]:
+            if one.get("event") is not None:
+                name, epoch, count = one["event"].rsplit(":", 2)
+                self.devices[name] = [int(epoch), int(count)]
+
+    def _late(self, _facts: dict[str, Any], table: str, _link: Any) -> None:
+        self.tables[table]["late"] += 1
+
+    def _split(self, facts: dict[str, Any], table: str, link: str) -> None:
+        if facts["units"]:
+            self._wagers[table][facts["seat"]] += facts["units"]
+            self.doubled.add((table, facts["seat"]))
+            self.links[link]["wagers"] += 1
+            self.links[link]["units"] += facts["units"]
+
+    def _given_back(self, facts: dict[str, Any], table: str, link: str) -> None:
+        for seat in facts["seats"]:
+            self.links[link]["units"] -= self._wagers[table].pop(seat)
+            self.links[link]["wagers"] -= 1 + ((table, seat) in self.doubled)
+
+    def _claimed(self, facts: dict[str, Any], table: str, link: str) -> None:
+        for one in facts.get("claims", [facts]):
+            self.awards[one["award"]] = {
+                "link": link,
+                "table": table,
+                "round": facts["round"],
+                "seat": one["seat"],
+                "hand": facts["hand"],
+                "units": one["units"],
+                "amount_cents": one["amount_cents"],
+                "keyed_by": facts["keyed_by"],
+                "at_utc": facts["at_utc"],
+                "status": "pending",
+                "tip_cents": 0,
+            }
+        self._worth(facts, table, link)
+
+    def _adjusted(self, facts: dict[str, Any], table: str, link: str) -> None:
+        self._claimed({**facts, "units": 0, "awards": {}}, table, link)
+        self.awards[facts["award"]]["status"] = "confirmed"
+
+    def _worth(self, facts: dict[str, Any], _table: Any, _link: Any) -> None:
+        for name, one in facts["awards"].items():
+            self.awards[name]["amount_cents"] = one["amount_cents"]
+
+    def _confirmed(self, facts: dict[str, Any], _table: Any, _link: Any) -> None:
+        for name in facts["awards"]:
+            self.awards[name]["status"] = "confirmed"
+
+    def _corrected(self, facts: dict[str, Any], table: str, link: str) -> None:
+        self._worth(facts, table, link)
+        self.awards[facts["award"]] |= {name: facts[name] for name in ("hand", "seat", "units")}
+
+    def _limit(self, facts: dict[str, Any], _table: Any, _link: Any) -> None:
+        link, _, level = facts["level"].partition("/")
+        told = {"limit_cents": facts["limit_cents"], "overflow": facts["overflow"]}
+        self.settings[f"link {link}"] = {
+            **self.settings[f"link {link}"],
+            "levels": [
+                {**one, **told} if one["name"] == level else one for one in self.settings[f"link {link}"]["levels"]
+            ],
+        }
+
+    def _eased(self, facts: dict[str, Any], _table: Any, link: str) -> None:
+        self.settings[f"link {link}"] = {**self.settings[f"link {link}"], "paytable": facts["paytable"]}
+
+    def _posted(self, facts: dict[str, Any], table: str, _link: Any) -> None:
+        told = {f"cap_{name}": facts.get(name) for name in ("player_cents", "table_cents", "tip_cents")}
+        self.settings[f"table {table}"] = {**self.settings[f"table {table}"], **told}
+
+    def _capped(self, facts: dict[str, Any], _table: Any, _link: Any) -> None:
+        self.awards[facts["award"]]["amount_cents"] = facts["amount_cents"]
+
+    def _tipped(self, facts: dict[str, Any], _table: Any, _link: Any) -> None:
+        self.awards[facts["award"]]["tip_cents"] = facts["amount_cents"]
+
+    def _untipped(self, facts: dict[str, Any], _table: Any, _link: Any) -> None:
+        self.awards[facts["award"]]["tip_cents"] = 0
+
+    def _won(self, facts: dict[str, Any], _table: Any, link: str) -> None:
+        for name, cents in facts["awards"].items():
+            self.shares[name] = {"fund": link, "cents": cents, "status": "confirmed"}
+
+    def _not_won(self, facts: dict[str, Any], _table: Any, _link: Any) -> None:
+        for name in facts["awards"]:
+            self.shares[name]["status"] = "voided"
+
+    def _left(self, facts: dict[str, Any], _table: Any, _link: Any) -> None:
+        for name, kept in (("awards", self.awards), ("shares", self.shares)):
+            for one in facts["left"][name]:
+                del kept[one]
+            self.gone[f"gone_{name}"] += len(facts["left"][name])
+
+    STEPS: ClassVar[dict[str, Callable[..., None]]] = {
+        "LedgerCreated": _created,
+        "Started": _started,
+        "Stopped": _heard,
+        "DeviceLost": _heard,
+        "DeviceTrusted": _trusted,
+        "TableOpened": _opened,
+        "GameEnded": _opened,
+        "TableClosed": _closed,
+        "Locked": _locked,
+        "LateBet": _late,
+        "HandSplit": _split,
+        "WagerVoided": _given_back,
+        "Claimed": _claimed,
+        "CommonClaimed": _claimed,
+        "Adjustment": _adjusted,
+        "Confirmed": _confirmed,
+        "Corrected": _corrected,
+        "Voided": _worth,
+        "LimitSet": _limit,
+        "RulesEased": _eased,
+        "CapsPosted": _posted,
+        "Capped": _capped,
+        "TipPaid": _tipped,
+        "TipUndone": _untipped,
+        "PoolWon": _won,
+        "PoolWinUndone": _not_won,
+        "DayRead": _left,
+    }
+
+
+#: What becomes of the award or share that an entry names.
+STATES = {
+    "Voided": ("awards", "voided"),
+    "Correction": ("awards", "voided"),
+    "Paid": ("awards", "paid"),
+    "Disposed": ("awards", "disposed"),
+    "SharePaid": ("shares", "paid"),
+    "ShareUnclaimed": ("shares", "unclaimed"),
+    "ShareDisposed": ("shares", "disposed"),
+}
+
+
 def accounts(balances: dict[str, int], kinds: Iterable[str]) -> set[str]:
     """What follows these kinds in the names of accounts that hold something."""
     found = [account.partition("/") for account, amount in balances.items() if amount]
     return {rest for kind, _, rest in found if kind in kinds}
+
+
+def within(told: Any, found: Any) -> bool:
+    """Whether what was told stands in what was found; a later version may have found settings that were not told."""
+    if isinstance(told, dict) and isinstance(found, dict):
+        return all(name in found and within(one, found[name]) for name, one in told.items())
+    if isinstance(told, list) and isinstance(found, list):
+        return len(told) == len(found) and all(map(within, told, found))
+    return same(told, found)
 
 
 def same(one: Any, other: Any) -> bool:
@@ -943,6 +1419,12 @@ def levels_found(lock: Entry, facts: dict[str, Any]) -> dict[str, dict[str, int]
         }
         for key, stored in facts.get("levels", {}).items()
     }
+
+
+def site_of(entry: Entry) -> str:
+    """The site that wrote an entry."""
+    found: str = entry.column["site"].decode()
+    return found
 
 
 def kind_of(one: Kept) -> str:

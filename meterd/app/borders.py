@@ -1,12 +1,14 @@
 """What verification asks of entries that tell of the ledger itself: the day's reading and the keys of checkpoints.
 
 Rule 1: figures of a reading that follow from the entries are what follows; one left out is as wrong as one changed.
-Rule 2: a key signs from its entry on until another replaces it. A checkpoint of a size at which the ledger had replaced
+Rule 2: times have one form, and a ledger is one site's.
+Rule 3: a key signs from its entry on until another replaces it. A checkpoint of a size at which the ledger had replaced
         its key proves nothing: whoever found the old key can sign such a one.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from typing import Final
 
@@ -17,12 +19,24 @@ from meterd.accounting.entries import Entry, Kind
 from meterd.accounting.rules_day import read_day
 from meterd.ledger.canonical import canonical
 from meterd.ledger.note import NoteError, PublicKey, parse_key
+from meterd.ledger.record import Record
 
 #: What a reading tells that follows from the entries. Which awards leave the book, the version that wrote it chose.
 _FIGURES: Final = ("since_seq", "since_utc", "levels", "pools", "moved", "links", "tables")
 
+_MOMENT: Final = re.compile("[0-9]{4}(-[0-9]{2}){2}T[0-9]{2}(:[0-9]{2}){2}[.][0-9]{6}Z")
+
 #: Keys of a ledger in order, each with the number of the entry that put it in force or carried it over.
 KeysSet = list[tuple[int, str]]
+
+
+def out_of_form(record: Record, site: str) -> str | None:
+    """Why the columns of an entry are not in their form, or None. ``site``: of the ledger, "" where not yet known."""
+    if not _MOMENT.fullmatch(record.at_utc):
+        return f"at_utc {record.at_utc!r} is no moment such as 2026-12-01T13:00:00.000000Z"
+    if site and record.site != site:
+        return f"it is of the site {record.site!r}, and the ledger is that of {site!r}"
+    return None
 
 
 def wrong_about_itself(book: Book, entry: Entry) -> str | None:

@@ -13,7 +13,8 @@ from typing import Any, Final, NamedTuple
 
 from meterd.accounting.book import Book
 from meterd.accounting.entries import Entry, Kind
-from meterd.app.borders import KeysSet, unsigned, wrong_about_itself
+from meterd.accounting.facts import wrong_facts
+from meterd.app.borders import KeysSet, out_of_form, unsigned, wrong_about_itself
 from meterd.app.checkpoints import Kept, read_checkpoint
 from meterd.app.rows import draft_entry
 from meterd.app.volumes import Standing, carries, carries_itself, opened
@@ -224,7 +225,8 @@ class Audit:
             entry = draft_entry(record)
             if not is_canonical(record.body, entry.body):
                 return "the body is not canonical JSON"
-            return self._place(record, entry) or self._enter(record, entry)
+            wrong = out_of_form(record, self.book.site_id) or self._place(record, entry) or wrong_facts(entry)
+            return wrong or self._enter(record, entry)
         except MeterdError as cause:
             return str(cause)
         except Exception as cause:  # noqa: BLE001 - a forged body can break the fold in any way; each is this row's fault
@@ -238,6 +240,8 @@ class Audit:
         if self._judge is not None and (wrong := self._judge(standing.book, record, entry)) is not None:
             return wrong
         standing.book.apply(record.seq, record.at_utc, entry)
+        if standing.book.site_id != record.site:
+            return f"it is of the site {record.site!r}, and tells of {standing.book.site_id!r}"
         wrong = _unstored(entry) or standing.book.check_levels(entry)
         if wrong is None:
             standing.tree.append(record.hash)

@@ -19,8 +19,11 @@ from meterd.ledger.record import Draft, Record
 Body = dict[str, Any]
 
 
-def forge_all(folder: Path, change: Callable[[Record, Body], None]) -> None:
-    """Hand each entry's facts to ``change``, which may alter them, and write the whole ledger anew."""
+def forge_all(folder: Path, change: Callable[[Record, Body], Record | None]) -> None:
+    """Hand each entry with its facts to ``change`` and write the whole ledger anew.
+
+    It may alter the facts in place, and give back an entry with other columns or postings.
+    """
     tree, head, seq, first, origin = Tree(), GENESIS, 0, 1, ""
     for path in volume.volumes(folder):
         forged: list[Record] = []
@@ -31,7 +34,7 @@ def forge_all(folder: Path, change: Callable[[Record, Body], None]) -> None:
                 body["sealed"] = {"first_seq": first, "last_seq": seq, "head": head.hex()}
                 body["tree"] = {"size": tree.size, "root": tree.root().hex(), "frontier": nodes}
                 body["origin"], first = origin, seq + 1
-            change(record, body)
+            record = change(record, body) or record  # noqa: PLW2901 - the forger's
             sealed = seal(Draft(*record._replace(body=canonical(body))[1:12], record.postings), seq + 1, head)
             seq, head = sealed.seq, sealed.hash
             tree.append(head)
@@ -45,11 +48,12 @@ def _write(path: Path, records: list[Record]) -> None:
         triggers = connection.execute("SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'").fetchall()
         for name, _ in triggers:
             connection.execute(f"DROP TRIGGER {name}")
+        connection.execute("DELETE FROM posting")
+        connection.execute("DELETE FROM entry")
         for record in records:
-            connection.execute(
-                "UPDATE entry SET body = ?, prev = ?, hash = ? WHERE seq = ?",
-                (record.body, record.prev, record.hash, record.seq),
-            )
+            for n, (account, amount) in enumerate(record.postings, 1):
+                connection.execute("INSERT INTO posting VALUES (?, ?, ?, ?)", (record.seq, n, account, amount))
+            connection.execute("INSERT INTO entry VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?)", record[:14])
         for _, sql in triggers:
             connection.execute(sql)
         connection.commit()

@@ -221,7 +221,7 @@ def test_how_it_stood_behind_each_entry(ledger: Path) -> None:
 
 
 def test_the_rules_decide_every_entry_again(ledger: Path) -> None:
-    """All of it but a refused LOCK and the volumes' first entries; a share of a cent too much is named with its account."""
+    """All of it but a refused LOCK and first entries; a share of a cent too much is named with its account."""
     judging = Judging()
     report = verify(ledger, judge=judging.judge)
     assert report.ok, report.first_bad
