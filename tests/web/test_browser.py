@@ -106,3 +106,48 @@ def test_the_landing_page_shows_the_floor(web: Any, browser: Browser, tmp_path: 
     ]  # fmt: skip
     browser.screenshot(tmp_path / "landing.png")
     assert browser.console() == []
+
+
+def test_awards_that_wait_for_a_person_stand_first(web: Any, daemon: Any, browser: Browser, tmp_path: Path) -> None:
+    """Above the tables, those to confirm before those to pay; what is settled stands below, the newest first."""
+    states = ("paid", "pending", "confirmed", "paid", "voided", "held")
+    awards = [
+        {
+            "id": f"A{n}",
+            "link": "nexus-1",
+            "table": "T1",
+            "seat": 3,
+            "hand": "flush",
+            "status": state,
+            "amount_cents": 1,
+        }
+        for n, state in enumerate(states, 1)
+    ]
+    browser.open(web.url)
+    nothing = "return getComputedStyle(document.getElementById('nothing')).display"
+    browser.wait(nothing, "block")
+    daemon.show(5_000_000, awards=awards)
+    listed = "return [...document.querySelectorAll('#{} td:first-child')].map(each => each.textContent)"
+    browser.wait(listed.format("unsettled"), ["A2", "A6", "A3"])
+    assert "none" == browser.run(nothing)
+    browser.wait(listed.format("awards"), ["A5", "A4", "A1"])
+    tops = "return ['unsettled', 'tables', 'awards'].map(id => document.getElementById(id).getBoundingClientRect().top)"
+    assert browser.run(tops) == sorted(browser.run(tops))
+    browser.screenshot(tmp_path / "awards.png")
+    daemon.show(5_000_000, awards=[])
+    browser.wait(nothing, "block")
+
+
+def test_a_page_that_has_heard_nothing_yet_is_no_alarm(web: Any, browser: Browser) -> None:
+    """Grey while it connects; red once the controller is silent or says that it is closed."""
+    red = "rgb(124, 29, 29)"
+    colour = "return getComputedStyle(document.getElementById('closed')).backgroundColor"
+    html = web.get("/")[2]
+    assert '<p id="closed" class="waiting" role="alert">Connecting' in html
+    browser.open(web.url)
+    browser.wait("return document.getElementById('closed').hidden", True)
+    browser.run("document.getElementById('closed').className = 'waiting'")
+    assert red != browser.run(colour)
+    web.stop()
+    browser.wait("return document.getElementById('closed').textContent", "Closed: no news from the controller")
+    assert red == browser.run(colour)

@@ -64,7 +64,25 @@ function seats(table) {
   return td;
 }
 
+// Awards that still ask for a person: first those to confirm, then those to pay; the oldest has waited longest.
+const UNSETTLED = ["pending", "held", "confirmed"];
+
+function award(a, currency) {
+  return row(cell(a.id), cell(a.table), cell(a.seat), cell(a.hand), cell(money(a.amount_cents, currency), "n"), chip(a.status));
+}
+
+function showAwards(all, currency) {
+  const rank = (a) => (a.status === "confirmed" ? 1 : 0);
+  const unsettled = all.filter((a) => UNSETTLED.includes(a.status)).sort((a, b) => rank(a) - rank(b));
+  const settled = all.filter((a) => !UNSETTLED.includes(a.status)).reverse();
+  $("nothing").hidden = unsettled.length > 0;
+  $("none").hidden = settled.length > 0;
+  $("unsettled").replaceChildren(...unsettled.map((a) => award(a, currency)));
+  $("awards").replaceChildren(...settled.map((a) => award(a, currency)));
+}
+
 function closed(reason) {
+  $("closed").className = "";
   $("closed").hidden = !reason;
   $("closed").textContent = reason ? `Closed: ${reason}` : "";
   document.body.classList.toggle("stale", Boolean(reason));
@@ -83,12 +101,7 @@ follow(
         row(cell(id), cell(t.game), cell(t.link), chip(t.state), seats(t), cell(t.round, "n"), cell(t.text.filter(Boolean).join(" · "), "pad")),
       ),
     );
-    $("none").hidden = (view.awards ?? []).length > 0;
-    $("awards").replaceChildren(
-      ...[...(view.awards ?? [])].reverse().map((a) =>
-        row(cell(a.id), cell(a.table), cell(a.seat), cell(a.hand), cell(money(a.amount_cents, view.currency), "n"), chip(a.status)),
-      ),
-    );
+    showAwards(view.awards ?? [], view.currency);
   },
   () => closed("no news from the controller"),
 );
