@@ -51,7 +51,7 @@ def grow(folder: Path, times: int = 1) -> None:
             book.apply(record.seq, record.at_utc, draft_entry(record))
         committer = Committer(book, store, lambda: Stamp("2026-12-01T14:00:00.000000Z", "boot-1", 1))
         for n in range(times):
-            committer.decide(Note(actor=SUPERVISOR, kind=Kind.COUNT_MISMATCH, table="T1", facts={"n": n}))
+            committer.decide(Note(actor=SUPERVISOR, kind=Kind.COUNT_MISMATCH, table="T1", facts={"accepted": n}))
             committer.commit()
 
 
@@ -101,7 +101,7 @@ def test_beside_a_writer(ledger: Path, tmp_path: Path) -> None:
                 book.apply(record.seq, record.at_utc, draft_entry(record))
             committer = Committer(book, store, lambda: Stamp("2026-12-01T14:00:00.000000Z", "boot-1", 1))
             while not stop.is_set():
-                committer.decide(Note(actor=SUPERVISOR, kind=Kind.COUNT_MISMATCH, table="T1", facts={}))
+                committer.decide(Note(actor=SUPERVISOR, kind=Kind.COUNT_MISMATCH, table="T1", facts={"accepted": 0}))
                 committer.commit()
                 going.set()
 
