@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
 from pathlib import Path
@@ -43,7 +44,53 @@ def test_steps_and_units_name_the_same_program_and_files() -> None:
     assert ["meterd"] == daemon["StateDirectory"]  # /var/lib/meterd; the ledger lies below it
     assert "ledger create /var/lib/meterd/ledger --config /etc/meterd/site.toml" in steps
     assert ["file:///usr/share/doc/meterd/README.md"] == daemon["Documentation"] == pages["Documentation"]
-    assert "cp -r README.md docs schema /usr/share/doc/meterd/" in steps
+    assert "cp -r README.md docs schema systemd /usr/share/doc/meterd/" in steps
+    assert "install -D -m 644 -t /usr/share/doc/meterd/protocols protocols/*.md" in steps
+    assert "ln -s /opt/meterd/bin/meterd /usr/local/bin/" in steps
+
+
+LINK = re.compile(r"\]\(([^)#\s]*)(#[^)\s]*)?\)")
+INSTALLED = ("README.md", "docs/", "schema", "systemd", "protocols/")
+
+
+def _pages() -> list[Path]:
+    named = ("docs/*.md", "schema/**/*.md", "protocols/*.md")
+    return [ROOT / "README.md", *(path for pattern in named for path in sorted(ROOT.glob(pattern)))]
+
+
+def _links(page: Path) -> set[str]:
+    """Where a page leads, from the root of the clone; not to other machines."""
+    found = (match.group(1) for match in LINK.finditer(page.read_text(encoding="utf-8")))
+    leads = {os.path.normpath(page.parent / path) for path in found if path and "://" not in path}
+    return {str(Path(path).relative_to(ROOT)) for path in leads}
+
+
+def test_every_page_is_found_from_the_first() -> None:
+    """And each link leads somewhere, also where only these pages were installed."""
+    for page in _pages():
+        links = _links(page)
+        assert set() == {path for path in links if not (ROOT / path).exists()}, page
+        assert set() == {path for path in links if not path.startswith(INSTALLED)}, page
+    reached, waiting = set[str](), {"README.md"}
+    while waiting:
+        page = waiting.pop()
+        reached.add(page)
+        waiting |= {path for path in _links(ROOT / page) if path.endswith(".md")} - reached
+    assert reached == {str(page.relative_to(ROOT)) for page in _pages()}
+
+
+def _anchors(page: Path) -> set[str]:
+    """The headings of a page as a link names them."""
+    heads = re.findall(r"^#+ (.+)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", head.lower()).replace(" ", "-") for head in heads}
+
+
+def test_every_heading_that_a_link_names_is_there() -> None:
+    """A renamed heading is found."""
+    for page in _pages():
+        for path, heading in LINK.findall(page.read_text(encoding="utf-8")):
+            if heading and "://" not in path:
+                assert heading[1:] in _anchors(page.parent / path if path else page), f"{page}: {path}{heading}"
 
 
 def test_the_ledger_is_made_by_the_user_that_writes_it() -> None:
@@ -56,7 +103,7 @@ def test_the_ledger_is_made_by_the_user_that_writes_it() -> None:
     assert [[user] for user in users] == [_unit(f"{user}.service")["User"] for user in users]
     ledger = [step for step in _steps() if "meterd ledger" in step]
     assert ledger
-    assert all(step.startswith("sudo -u meterd /opt/meterd/bin/meterd ledger") for step in ledger)
+    assert all(step.startswith("sudo -u meterd meterd ledger") for step in ledger)
     owner = next(step for step in _steps() if step.endswith(" /var/lib/meterd"))
     assert f"-m {_unit('meterd.service')['StateDirectoryMode'][0].lstrip('0')}" in owner
     assert "-o meterd -g meterd" in owner
