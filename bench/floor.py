@@ -1,13 +1,16 @@
 """A hundred tables on 25 lines, one dead module on each: is the cycle kept, and how fast are lamps and keys?
 
-    .venv/bin/python bench/floor.py [--minutes 10] [--lines 25] [--units 4] [--baud 0] [--first] [--note TEXT]
+    .venv/bin/python bench/floor.py [--minutes 10] [--lines 25] [--units 4] [--baud 0] [--watchers 100] [--note TEXT]
 
 Each line carries ``--units`` modules that work and one that never answers, at the slowest usual speed the line budget
 allows (``--baud`` for another); levels are read ten times a second, counters once. The other end holds each reply back
 by its line time and the module's turnaround. At every table chips come and go; eight tables on two further lines have
-keypads, and whole rounds are dealt there. Measured from the other end: from a chip on a sensor to its flashing lamp,
+keypads, and whole rounds are dealt there. With ``--watchers`` a ``meterd web`` runs beside it with so many pages that
+hear its events, and each second somebody reads its whole snapshot, its metrics, and the ledger as it stood a hundred
+entries ago (``meterd ledger at``). Measured from the other end: from a chip on a sensor to its flashing lamp,
 from LOCK to the steady lamp, from a key to the pad's answer, and the longest time each working module was not asked.
-From the kernel: the daemon's share of a core and its memory. One line goes to ``bench/results/floor.jsonl``.
+From the kernel: the daemon's share of a core and its memory, minute by minute. One line goes to
+``bench/results/floor.jsonl``.
 """
 
 from __future__ import annotations
@@ -18,18 +21,21 @@ import contextlib
 import json
 import os
 import random
+import socket
 import subprocess
 import sys
 import tempfile
 import time
+from collections import Counter
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "daemon")]
 
-from floor_rig import LEVELS, NEXUS, Floor, Log  # noqa: E402 - a neighbour of the tests
+from floor_rig import LEVELS, NEXUS, Child, Floor, Log  # noqa: E402 - a neighbour of the tests
 
 from meterd.config import BusConfig, ModuleRef, PollConfig  # noqa: E402
 from meterd.config.budget import bus_budget  # noqa: E402
@@ -163,6 +169,68 @@ async def _chips(name: str, module: SimModule, journal: Journal, chance: random.
                 journal.note("chip_unseen", module=name)
 
 
+# ---- those who look on: `bench/floor.py --look-on PORT WATCHERS LEDGER`
+
+
+async def look_on(port: int, watchers: int, ledger: str) -> None:
+    """Pages that hear every event, and a reader of reports each second; what they heard is told at the end."""
+    heard: Counter[str] = Counter()
+    pages = [asyncio.create_task(_page(port, heard)) for _ in range(watchers)]
+    stop = asyncio.Event()
+    asyncio.get_running_loop().add_signal_handler(15, stop.set)
+    while not stop.is_set():
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(stop.wait(), 1.0)
+        for path in ("/api/snapshot", "/metrics"):
+            heard[f"{path} {await _get(port, path)}"] += 1
+        snapshot = json.loads(await _body(port, "/api/snapshot"))
+        command = (sys.executable, "-m", "meterd", "ledger", "at", ledger, str(max(1, snapshot["seq"] - 100)))
+        report = await asyncio.create_subprocess_exec(*command, stdout=asyncio.subprocess.DEVNULL)
+        heard[f"ledger at {await report.wait()}"] += 1
+    for page in pages:
+        page.cancel()
+    print(json.dumps(heard), flush=True)
+
+
+async def _page(port: int, heard: Counter[str]) -> None:
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    writer.write(b"GET /events HTTP/1.1\r\nHost: localhost\r\n\r\n")
+    heard["pages"] += 1
+    while line := await reader.readline():
+        heard["events"] += line.startswith(b"data:")
+    heard["pages cut"] += 1
+
+
+async def _body(port: int, path: str) -> bytes:
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    writer.write(f"GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n".encode())
+    head, _, body = (await reader.read(-1)).partition(b"\r\n\r\n")
+    writer.close()
+    return body if head.split()[1] == b"200" else b""
+
+
+async def _get(port: int, path: str) -> str:
+    return "ok" if await _body(port, path) else "failed"
+
+
+def start_watchers(floor: Floor, watchers: int) -> tuple[Child, Child]:
+    """``meterd web`` on a free port, and those who look on."""
+    with closing(socket.socket()) as listener:
+        listener.bind(("127.0.0.1", 0))
+        port = listener.getsockname()[1]
+    meterd = (sys.executable, "-m", "meterd")
+    web = floor.spawn("web", *meterd, "web", "--socket", str(floor.socket), "--port", str(port))
+
+    def listens() -> bool:
+        with contextlib.suppress(OSError), closing(socket.create_connection(("127.0.0.1", port))):
+            return True
+        return False
+
+    floor.until(listens, "meterd web", web)
+    look = (sys.executable, __file__, "--look-on", str(port), str(watchers), str(floor.ledger))
+    return web, floor.spawn("watchers", *look)
+
+
 # ---- the measurement
 
 
@@ -203,18 +271,28 @@ def measure(folder: Path, given: argparse.Namespace) -> dict[str, Any]:
         pid = run.process.pid
         if given.first:
             before_others(end.process.pid, pid)
+        watching = start_watchers(floor, given.watchers) if given.watchers else ()
         time.sleep(WARM_S)
         before = ask(floor.socket, {"op": "stats"}, 20.0)
         began_s, began_cpu = time.monotonic(), cpu_seconds(pid)
         sim_cpu = cpu_seconds(end.process.pid)
+        minutes = [rss_mb(pid)]
         while time.monotonic() - began_s < given.minutes * 60:
             time.sleep(1.0)
+            if time.monotonic() - began_s >= 60 * len(minutes):
+                minutes.append(rss_mb(pid))
             assert run.code is None, run.log.path.read_text("utf-8")[-2000:]
             assert end.code is None, end.log.path.read_text("utf-8")[-2000:]
+            assert all(one.code is None for one in watching), [one.log.path.read_text("utf-8") for one in watching]
         lasted_s = time.monotonic() - began_s
         cpu, memory = (cpu_seconds(pid) - began_cpu) / lasted_s, rss_mb(pid)
         sim_cpu = (cpu_seconds(end.process.pid) - sim_cpu) / lasted_s
         stats = ask(floor.socket, {"op": "stats"}, 20.0)
+        watched = {"web_rss_mb": round(rss_mb(watching[0].process.pid), 1)} if watching else {}
+        for one in reversed(watching):
+            floor.end(one)
+        if watching:
+            watched["watched"] = watching[1].log.read()[-1]
         assert floor.end(end) == 0
         assert floor.end(run) == 0
         return {
@@ -224,6 +302,8 @@ def measure(folder: Path, given: argparse.Namespace) -> dict[str, Any]:
             "cpu": round(cpu, 3),
             "other_end_cpu": round(sim_cpu, 3),
             "rss_mb": round(memory, 1),
+            "rss_mb_by_minute": [round(megabytes, 1) for megabytes in minutes],
+            **watched,
             "loop_lag_ms_max": round(stats["loop_lag_seconds_max"] * 1000, 1),
         }
 
@@ -301,12 +381,17 @@ def main() -> int:
     arguments.add_argument("--baud", type=int, default=0, help="0: the slowest that the line budget allows")
     arguments.add_argument("--note", default="")
     arguments.add_argument("--first", action="store_true", help="go before whatever else runs here (as root)")
+    arguments.add_argument("--watchers", type=int, default=0, help="pages of a `meterd web` that hear every event")
+    arguments.add_argument("--look-on", nargs=3, metavar=("PORT", "WATCHERS", "LEDGER"), help=argparse.SUPPRESS)
     arguments.add_argument("--other-end", nargs=2, metavar=("PLAN", "LOG"), help=argparse.SUPPRESS)
     given = arguments.parse_args()
     if given.other_end:
         plan_file, log_file = map(Path, given.other_end)
         with asyncio.Runner(loop_factory=loop_factory) as runner, log_file.open("a", encoding="utf-8") as log:
             runner.run(other_end(Plan.parse(plan_file.read_text("utf-8")), Journal(log)))
+        return 0
+    if given.look_on:
+        asyncio.run(look_on(int(given.look_on[0]), int(given.look_on[1]), given.look_on[2]))
         return 0
     with tempfile.TemporaryDirectory(prefix="floor-") as folder:
         row = measure(Path(folder), given)
