@@ -124,3 +124,9 @@ def test_a_wrong_command_would_be_found() -> None:
     for words in (("backup", "DIR"), ("ledger", "key", "adapt", "DIR"), ("run", "--confg", "x"), ("meters", "extra")):
         with pytest.raises(click.UsageError):
             parsed(Shown("x", 1, words, whole=True))
+
+
+def test_the_page_of_commands_names_every_verb() -> None:
+    """None is left out."""
+    page = (ROOT / "docs" / "commands.md").read_text(encoding="utf-8")
+    assert [] == [verb for verb in main.list_commands(click.Context(main)) if f"`meterd {verb}" not in page]
