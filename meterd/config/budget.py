@@ -2,6 +2,12 @@
 
 A line carries one request at a time. Its time is the characters of request and reply, a silence before each of them,
 and the module's turnaround. Over 80 % the poll cycle slips as soon as one reply is late, so such a bus is refused.
+
+The budget is that of a healthy line. Behind a bad cable counters are read in pieces (halves, quarters), and whatever
+was garbled is asked for again at once. Each piece more costs a request, a reply's head and check, two silences and a
+turnaround: at 38400 baud 9 ms, so a pad of 32 keys takes 26 ms whole, 35 in halves and 53 in quarters; a reply that was
+garbled costs its time and 30 ms. Neighbours whose turn has come go first, so they come later by one exchange at most.
+
 Units: ``*_us`` microseconds of line time in one second.
 """
 

@@ -34,7 +34,8 @@ from meterd.edge.serialport import Backoff, PortLostError, program_fault, wait_f
 from protocols.events import DeviceDown, DeviceUp, InputStuck, Reading
 
 SILENCES_MAX: Final = 3  # polls in a row without any reply; one or two are noise
-FAILURES_MAX: Final = 8  # without a good one, where some were garbled: a bad cable, and still less than UNHEARD_MS
+FAILURES_MAX: Final = 8  # without a good one, where replies are garbled: a bad cable, and still less than UNHEARD_MS
+NOISE_MAX: Final = 2  # writes in a row without any reply, and still asked for soon
 PROBE_FIRST_S: Final = 2.0
 PROBE_MAX_S: Final = 5.0  # a module that was switched on again is back within this
 WRITES_IN_A_ROW_MAX: Final = 4  # at 38400 baud they take 70 ms, so no poll becomes late by them
@@ -215,13 +216,20 @@ class ModbusBus:
     async def _visit(self, unit: Unit, now_s: float) -> None:
         """One turn of one module: bring it up or poll it, then what its outputs need once a second."""
         self._book_turn(unit, now_s)
+        unit.again = False
         await self._attempt(unit, self._poll_unit(unit) if unit.up else self._bring_up(unit))
-        if unit.up and not unit.failures and not unit.long_turn:
+        if unit.again:  # whoever is due already goes first
+            unit.resume_s, unit.due_s = unit.due_s, self._clock()
+        elif unit.up and not unit.failures and not unit.long_turn:
             await self._attempt_write(unit, self._talk.look_after(unit))
 
     def _book_turn(self, unit: Unit, now_s: float) -> None:
         """Count the poll, say whether it is late, and set the next one on the cadence."""
-        if unit.probe_s:
+        if unit.resume_s:  # a turn between two polls
+            unit.due_s, unit.resume_s = unit.resume_s, 0.0
+            if now_s < unit.due_s:
+                return
+        if unit.probe_s and now_s - unit.heard_s > PROBE_FIRST_S / 2:
             unit.due_s = now_s + unit.probe_s
             return
         self._stats.polls += 1
@@ -240,21 +248,35 @@ class ModbusBus:
             self._unit_down(unit, getattr(fault, "cause", "outputs"), str(fault), again=True)
             self._probe_later(unit)
         except (NoReplyError, ModuleRefusedError) as fault:
+            now_s = self._clock()
+            unit.failing_since_s = unit.failing_since_s if unit.failures else now_s
             unit.failures += 1
-            unit.silences += not getattr(fault, "garbled", False)
-            if unit.silences >= SILENCES_MAX or unit.failures >= FAILURES_MAX:
+            garbled = getattr(fault, "garbled", False)
+            unit.garbled_s = now_s if garbled else unit.garbled_s
+            unit.again = unit.noisy(now_s)  # somebody is there, and is asked again at once
+            unit.silences += not garbled
+            if self._fails_on(unit, now_s):
                 if isinstance(fault, NoReplyError):
                     self._unit_down(unit, "timeout", self._stats.port_hint)
                 else:
                     self._unit_down(unit, "refused", str(fault), again=True)
                 self._probe_later(unit)
+            elif unit.overdue(now_s):
+                self._unit_down(unit, "unheard")
+
+    def _fails_on(self, unit: Unit, now_s: float) -> bool:
+        """Whether enough polls failed, and for as long as they would have taken had none been asked again at once."""
+        if unit.silences >= SILENCES_MAX and not unit.noisy(now_s):
+            return True
+        return unit.failures >= FAILURES_MAX and now_s - unit.failing_since_s >= (FAILURES_MAX - 1) * self._period_s
 
     async def _attempt_write(self, unit: Unit, work: Awaitable[None]) -> None:
         """Do ``work`` on the outputs; a module that does not take it is polled on and written to again in a second."""
         failures, mismatches = unit.failures, max(1, unit.mismatches)
         await self._attempt(unit, work)
         if unit.failures > failures or unit.mismatches > mismatches:
-            wait_s = self._period_s if unit.failures and not unit.silences else CHECK_S
+            noise = unit.noisy(self._clock()) or 0 < unit.write_failures <= NOISE_MAX
+            wait_s = self._period_s if noise and unit.failures else CHECK_S
             unit.write_after_s = unit.heartbeat_due_s = unit.check_due_s = self._clock() + wait_s
 
     def _probe_later(self, unit: Unit) -> None:
@@ -279,7 +301,12 @@ class ModbusBus:
             unit.answered()
             unit.due_s = self._clock()
             return
-        self._trust(unit, *await self._talk.read_all(unit))
+        baseline = await self._talk.read_all(unit)
+        if baseline is None:
+            unit.answered()
+            unit.again = True
+        else:
+            self._trust(unit, *baseline)
 
     def _trust(self, unit: Unit, snapshot: Snapshot, counts: tuple[int, ...]) -> None:
         """Hand over the baseline; all outputs are written again."""
@@ -293,7 +320,7 @@ class ModbusBus:
         unit.counters_due_s = now_s + self._poll.counters_ms / 1000
         unit.heartbeat_due_s = now_s
         unit.check_due_s = now_s + CHECK_S / 2
-        unit.probe_s = 0.0
+        unit.probe_s = unit.resume_s = 0.0
         unit.due_s = now_s + self._period_s
         self._stats.units_up += 1
         self._backoff.reset()
@@ -303,13 +330,18 @@ class ModbusBus:
         """One poll of a trusted module; a reading goes out if anything changed."""
         snapshot, counts = await self._talk.read_changed(unit)
         if unit.handed is None:  # :meth:`rebaseline` was called meanwhile
+            unit.forget()
             return
         unit.answered()
         self._tell_stuck(unit)
-        if counts is None:
-            unit.snapshot = snapshot
-        else:
+        if snapshot is not None and counts is not None:
             self._hand_over(unit, snapshot, counts)
+        elif snapshot is not None and unit.pending is None:
+            unit.snapshot = snapshot
+        elif unit.overdue(self._clock()):
+            raise UnheardError
+        else:
+            unit.again = True
 
     def _tell_stuck(self, unit: Unit) -> None:
         """Alarms for inputs that got stuck; silence about those that went off."""

@@ -58,11 +58,13 @@ class NoReplyError(Exception):
     """A module did not answer in time, or not with the one reply the request can have.
 
     ``garbled``: something of a reply came. A bad cable, then, more likely than a dead module.
+    ``over``: it was the reply to this request, and is over. None is under way any more.
     """
 
-    def __init__(self, message: str, *, garbled: bool = False) -> None:
+    def __init__(self, message: str, *, garbled: bool = False, over: bool = False) -> None:
         super().__init__(message)
         self.garbled = garbled
+        self.over = over
 
 
 class ModuleRefusedError(Exception):
@@ -211,6 +213,7 @@ class Line:
         self._deadline: asyncio.Timeout | None = None
         self._began_s = 0.0
         self._ended_s = 0.0
+        self._bytes_heard = 0  # since the request
 
     async def open(self) -> None:
         """Open the port and put a fresh pymodbus client on it. Raises :class:`PortLostError`."""
@@ -253,13 +256,15 @@ class Line:
             raise self.lost or PortLostError(f"{self._bus.port} is closed")
         self._listening = True
         self._heard_late = False
+        self._bytes_heard = 0
         try:
             async with asyncio.timeout(deadline_s) as self._deadline:
                 answer = await _call(self._client, request)
         except (TimeoutError, ModbusException) as fault:
             heard = self._gave_up(request)
             message = f"unit {request.unit} gave no reply to function {request.function}"
-            raise NoReplyError(message, garbled=heard not in {None, Cause.ECHO}) from fault
+            over = heard in {Cause.CRC, Cause.CUT} and self._is_over(request)
+            raise NoReplyError(message, garbled=heard not in {None, Cause.ECHO}, over=over) from fault
         finally:
             self._deadline = None
             self._listening = False
@@ -274,6 +279,11 @@ class Line:
         self._stats.frames["ok"] += 1
         values = answer.bits if request.function in (READ_COILS, READ_INPUTS) else answer.registers
         return Reply(tuple(values[: request.count]), self._began_s, self._ended_s)
+
+    def _is_over(self, request: Request) -> bool:
+        """Whether about as much was heard as the reply has, and more than an echo of the request can have been."""
+        echo = request.request_bytes + 2
+        return self._bytes_heard >= request.reply_bytes - 2 > echo and not self._bus.echo
 
     def _gave_up(self, request: Request) -> Cause | None:
         """No acceptable reply came; what came instead. Raises the loss of the port if that was why."""
@@ -326,6 +336,7 @@ class Line:
     def heard(self, data: bytes) -> None:
         """Bytes arrived: the line is not silent."""
         self._stats.bytes_in += len(data)
+        self._bytes_heard += len(data)
         self.pace.heard()
         if self._told is not None:
             self._told("rx", bytes(data))

@@ -56,6 +56,7 @@ class Outputs:
         self._text_written: tuple[int, ...] | None = None
         self._text_readable = True
         self._text_turn = False
+        self._text_span = (0, 0)  # where the words asked for begin, and how many
         self._stale = True
         self._phase = 0
 
@@ -144,8 +145,12 @@ class Outputs:
         changed = [
             n for n in range(block.lines) if registers[n * size : (n + 1) * size] != old[n * size : (n + 1) * size]
         ]
-        first, last = changed[0] * size, (changed[-1] + 1) * size
+        first, last = changed[0] * size, (changed[0 if self.by_lines() else -1] + 1) * size
         return Request(self.plan.unit, WRITE_REGISTERS, block.address + first, last - first, registers[first:last])
+
+    def by_lines(self) -> bool:
+        """Whether the lines of a text are written and read back one by one."""
+        return False
 
     def heartbeat_write(self) -> Request | None:
         """The next toggle of the heartbeat coil. By 0F: on an echoing line a reply to 05 is no proof of anything."""
@@ -161,7 +166,9 @@ class Outputs:
         words = text is not None and self._text_readable and self._text_written is not None
         self._text_turn = words and not (coils and self._text_turn)
         if text is not None and self._text_turn:
-            return Request(self.plan.unit, READ_HOLDING, text.address, text.words)
+            before, size = sum(self._text_span), text.words_each
+            self._text_span = (before % text.words // size * size, size) if self.by_lines() else (0, text.words)
+            return Request(self.plan.unit, READ_HOLDING, text.address + self._text_span[0], self._text_span[1])
         if outputs is None or not coils:
             return None
         return Request(self.plan.unit, READ_COILS, outputs.address, outputs.count)
@@ -210,7 +217,8 @@ class Outputs:
 
     def _text_checked(self, reply: Reply) -> bool:
         """Compare a display's words with what was written; a line that nobody wrote yet may say anything."""
-        written = self._text_written
+        first, count = self._text_span
+        written = None if self._text_written is None else self._text_written[first : first + count]
         if written is None or all(word in {-1, shown} for word, shown in zip(written, reply.values, strict=False)):
             return True
         self._text_written = None

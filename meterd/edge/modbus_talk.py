@@ -18,6 +18,7 @@ from meterd.edge.modbus_identity import Identities
 from meterd.edge.modbus_line import READ_HOLDING, BusStats, Line, ModuleRefusedError, NoReplyError, Reply, Request
 from meterd.edge.modbus_unit import Snapshot, Unit
 
+PENDING_MS: Final = 250  # levels wait so long for counters that come in pieces; then they are read again
 SUSPECT_S: Final = 0.030  # a module that failed once gets its turnaround and this, not the whole timeout
 CHECK_S: Final = 1.0  # outputs are read back this often
 HEARTBEAT_S: Final = 1.0
@@ -25,7 +26,7 @@ AVOID_S: Final = 1.0  # later than this after a timeout no reply comes any more
 MISMATCHES_MAX: Final = 3  # read-backs in a row that are not what was written; a module that restarted shows one
 REFUSALS_MAX: Final = 3
 SILENCES_MAX: Final = 5  # unanswered writes in a row while polls are answered
-GARBLED_MAX: Final = 12  # the same where something of a reply came
+GARBLED_MAX: Final = 12  # the same where replies are garbled; these are tried at every poll
 
 
 class OutputsError(Exception):
@@ -82,37 +83,71 @@ class Talk:
 
     # ---- levels and counters
 
-    async def read_all(self, unit: Unit) -> tuple[Snapshot, tuple[int, ...]]:
-        """Levels, then counters, whatever they are."""
-        request = unit.counters_request()
-        if not unit.polls_levels and request is not None:
-            counters = await self.ask(unit, request)
-            return unit.took_no_levels(counters), unit.counts(counters)
-        snapshot = unit.took_levels(await self.ask(unit, unit.levels_request()))
-        return snapshot, unit.counts(None if request is None else await self.ask(unit, request))
+    async def read_all(self, unit: Unit) -> tuple[Snapshot, tuple[int, ...]] | None:
+        """Levels, then counters, whatever they are. None: counters come in pieces, and some are still to come."""
+        if not unit.polls_levels:
+            counters = await self._counters(unit)
+            return None if counters is None else (unit.took_no_levels(counters), unit.counts(counters))
+        snapshot = await self._levels(unit)
+        if unit.counters_request() is None:
+            return snapshot, unit.counts(None)
+        counts = await self._counts_after(unit, snapshot)
+        return None if counts is None else (snapshot, counts)
 
-    async def read_changed(self, unit: Unit) -> tuple[Snapshot, tuple[int, ...] | None]:
-        """Levels, and the counters where they are due or levels changed; None: nothing new."""
+    async def read_changed(self, unit: Unit) -> tuple[Snapshot | None, tuple[int, ...] | None]:
+        """Levels, and the counters where they are due or levels changed; None: nothing new, or not all of it yet."""
         unit.long_turn = False
         if not unit.polls_levels or unit.handed is None:
-            return await self.read_all(unit)
-        snapshot = unit.took_levels(await self.ask(unit, unit.levels_request()))
-        request = unit.counters_request()
+            return await self.read_all(unit) or (None, None)
+        snapshot = await self._levels(unit)
         now_s = self._clock()
-        if request is None:
+        if unit.counters_request() is None:
             return snapshot, unit.counts(None)
         if unit.handed is None:
             return snapshot, None
-        if snapshot.levels == unit.handed.levels:
+        if unit.pending is None and snapshot.levels == unit.handed.levels:
             waits_s = 0.0 if unit.failures else self.spacing_s  # a read that failed is tried again
             if now_s < max(unit.counters_due_s, self._routine_s + waits_s):
                 return snapshot, None
             self._routine_s = now_s
         unit.counters_due_s = now_s  # stays due if this read fails
         unit.long_turn = True
-        counts = unit.counts(await self.ask(unit, request))
-        unit.counters_due_s = now_s + self._poll.counters_ms / 1000
+        counts = await self._counts_after(unit, snapshot)
+        if counts is not None:
+            unit.counters_due_s = now_s + self._poll.counters_ms / 1000
         return snapshot, counts
+
+    async def _levels(self, unit: Unit) -> Snapshot:
+        """The levels; those that wait for the rest of their counters are good for a moment."""
+        pending = unit.pending
+        if pending is not None and self._clock() * 1000 - pending.ended_ms < PENDING_MS:
+            return pending
+        unit.pending = None
+        unit.pieces.drop()
+        return unit.took_levels(await self.ask(unit, unit.levels_request()))
+
+    async def _counts_after(self, unit: Unit, snapshot: Snapshot) -> tuple[int, ...] | None:
+        """The counts that were read after these levels; None while some are still to come."""
+        unit.pending = snapshot if unit.pieces.parts > 1 or unit.noisy(self._clock()) else None
+        counters = await self._counters(unit)
+        if counters is None:
+            unit.pending = snapshot  # a reply that went well may have been the first of a whole one's pieces
+        return None if counters is None else unit.counts(counters)
+
+    async def _counters(self, unit: Unit) -> Reply | None:
+        """One exchange for counters: all of them, or the next piece; None while some are still to come."""
+        request = unit.counters_request()
+        if request is None:
+            return None
+        if unit.pending_since_s is None:
+            unit.pending_since_s = self._clock()
+        try:
+            reply = await self.ask(unit, request)
+        except NoReplyError as fault:
+            if fault.garbled:
+                unit.pieces.garbled()
+            raise
+        return unit.took_counters(request, reply)
 
     # ---- outputs
 
@@ -171,8 +206,10 @@ class Talk:
             await self.ask(unit, request)
         except (ModuleRefusedError, NoReplyError) as fault:
             unit.write_failures += 1
-            most = REFUSALS_MAX if isinstance(fault, ModuleRefusedError) else SILENCES_MAX
-            if unit.write_failures >= (GARBLED_MAX if getattr(fault, "garbled", False) else most):
+            most = REFUSALS_MAX
+            if isinstance(fault, NoReplyError):
+                most = GARBLED_MAX if fault.garbled or unit.noisy(self._clock()) else SILENCES_MAX
+            if unit.write_failures >= most:
                 raise OutputsError(f"{unit.device}: {fault}") from fault
             raise
         unit.write_failures = 0
@@ -181,25 +218,28 @@ class Talk:
 
     async def ask(self, unit: Unit, request: Request) -> Reply:
         """One exchange, after making sure that a reply still under way from an earlier one cannot be taken for it."""
-        if unit.avoid is not None:
-            shape, until_s = unit.avoid
-            flush = unit.flush_request(shape) if shape == request.shape and self._clock() < until_s else None
+        now_s = self._clock()
+        unit.avoid = {shape: until_s for shape, until_s in unit.avoid.items() if now_s < until_s}
+        if request.shape in unit.avoid:
+            flush = unit.flush_request(request.shape)
             if flush is not None:
                 await self._exchange(unit, flush)
-            unit.avoid = None
         return await self._exchange(unit, request)
 
     async def _exchange(self, unit: Unit, request: Request) -> Reply:
         line_s = self._line.pace.line_s(request.request_bytes + request.reply_bytes)
         turnaround_s = unit.profile.turnaround_ms / 1000
         deadline_s = line_s + turnaround_s + SUSPECT_S
-        if not (unit.failures or unit.probe_s):
+        if not (unit.failures or unit.probe_s or unit.noisy(self._clock())):
             deadline_s = max(deadline_s, self._poll.timeout_ms / 1000)
         try:
             reply = await self._line.ask(request, deadline_s, turnaround_s=turnaround_s)
-        except NoReplyError:
-            if unit.avoid is None:
-                unit.avoid = (request.shape, self._clock() + AVOID_S)
+        except NoReplyError as fault:
+            if unit.avoid or not fault.over:
+                unit.avoid[request.shape] = self._clock() + AVOID_S
             raise
+        again_s = unit.avoid.get(request.shape)  # this may be the reply to an earlier one, and its own be still to come
+        unit.avoid = {} if again_s is None else {request.shape: again_s}
         unit.silences = 0  # somebody is there
+        unit.heard_s = reply.ended_s
         return reply

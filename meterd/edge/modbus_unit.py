@@ -14,10 +14,11 @@ import math
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from meterd.config import ModuleRef, Profile
+from meterd.config import CounterBlock, ModuleRef, Profile
 from meterd.config.devices import EITHER_MODULUS
 from meterd.edge.modbus_line import READ_COILS, Reply, Request
 from meterd.edge.modbus_outputs import Outputs
+from meterd.edge.modbus_pieces import Piece, Pieces
 from protocols.events import Reading
 
 #: What the bus drives: a unit and its profile.
@@ -37,6 +38,10 @@ LET_GO_MS: Final = 1000  # a stuck sensor that was off for less does not work ag
 UNHEARD_MS: Final = 1000
 
 
+#: So long after a garbled reply a silence may be one more request that a bad cable ate.
+NOISY_S: Final = 5.0
+
+
 class UnheardError(Exception):
     """Nobody listened to a module for so long that what moved since has no order.
 
@@ -45,11 +50,12 @@ class UnheardError(Exception):
 
 
 class Snapshot(NamedTuple):
-    """Levels of one moment, bounded by two times."""
+    """Levels of one moment, bounded by two times. What it does not show yet happened after ``shows_ms``."""
 
     levels: tuple[bool, ...]
     began_ms: int
     ended_ms: int
+    shows_ms: int
 
 
 def counters_continue(before: Sequence[int], after: Sequence[int], modulus: int, elapsed_ms: int) -> bool:
@@ -91,6 +97,8 @@ class Unit(Outputs):
         self.cause: str | None = None
         self.told: set[tuple[str, str]] = set()  # causes and details of losses told since it was last trusted
         self.failures = self.silences = 0  # polls in a row without a good reply, and how many of them without any
+        self.failing_since_s = self.heard_s = 0.0  # since the first of them; when it last answered anything
+        self.garbled_s = float("-inf")  # when something of a reply last came, and not all of it as it was sent
         self.write_failures = 0  # writes in a row that were not answered, or refused
         self.probe_s = 0.0
         self.due_s = 0.0
@@ -104,7 +112,7 @@ class Unit(Outputs):
         self.stuck: frozenset[int] = frozenset()
         self.written_this_turn = False
         self.long_turn = False  # this turn read counters besides levels
-        self.avoid: tuple[tuple[int, int], float] | None = None
+        self.avoid: dict[tuple[int, int], float] = {}  # shapes of replies that may be under way, and until when
         self.snapshot: Snapshot | None = None
         self.handed: Reading | None = None
         self.counts_at_ms = 0
@@ -115,6 +123,13 @@ class Unit(Outputs):
         self._on_since_ms = [0] * self.profile.inputs.count
         self._last_on_ms = [0] * self.profile.inputs.count
         self._short = False
+        counters = self.profile.counters
+        self.pieces = Pieces(self._needed or self.profile.inputs.count, counters.words_each if counters else 1)
+        self.pending: Snapshot | None = None  # levels that wait for the rest of their counters
+        self.pending_since_s: float | None = None  # counters are wanted and not all there since then
+        self.again = False  # the rest is asked for before the next poll is due
+        self.resume_s = 0.0  # when that would be
+        self._in_one = True
 
     # ---- levels and counters
 
@@ -136,12 +151,54 @@ class Unit(Outputs):
         return Request(self.plan.unit, block.function, block.address, needed if self._short else block.count)
 
     def counters_request(self) -> Request | None:
-        """A read of the counters of all inputs that something is wired to; None where the module has none."""
+        """A read of the counters of inputs that something is wired to, all or the next piece; None: it has none.
+
+        A piece whose late reply may be under way is asked for with a neighbour, so that it is told from the new one.
+        """
         block = self.profile.counters
         if block is None:
             return None
-        count = (self._needed or self.profile.inputs.count) * block.words_each
-        return Request(self.plan.unit, block.function, block.address, count)
+        piece = self.pieces.next()
+        request = self._read_counters(block, piece)
+        return self._read_counters(block, self.pieces.wider(piece)) if request.shape in self.avoid else request
+
+    def _read_counters(self, block: CounterBlock, piece: Piece) -> Request:
+        first = block.address + piece.first * block.words_each
+        return Request(self.plan.unit, block.function, first, piece.size * block.words_each)
+
+    def took_counters(self, request: Request, reply: Reply) -> Reply | None:
+        """Counters were answered: all of this reading, as of one reply; None while some are still to come.
+
+        Raises :class:`UnheardError`.
+        """
+        block = self.profile.counters
+        if block is None:
+            return reply
+        first = (request.address - block.address) // block.words_each
+        piece = Piece(first, len(reply.values) // block.words_each)
+        unheard_s = self.pieces.took(piece, reply.values, reply.began_s, reply.ended_s)
+        if not self.polls_levels and unheard_s * 1000 > self._unheard_ms:
+            raise UnheardError
+        if not self.pieces.whole:
+            return None
+        self.pending = self.pending_since_s = None
+        registers, began_s, ended_s, self._in_one = self.pieces.take()
+        return Reply(registers, began_s, ended_s)
+
+    def by_lines(self) -> bool:
+        """Where long replies do not arrive, long texts do not either."""
+        return self.pieces.parts > 1
+
+    def noisy(self, now_s: float) -> bool:
+        """Whether what it said was garbled of late."""
+        return now_s - self.garbled_s <= NOISY_S
+
+    def overdue(self, now_s: float) -> bool:
+        """Whether nobody could hear a trusted module for too long, or what it counted."""
+        if self.snapshot is None or not self.up:
+            return False
+        since_s = self.pending_since_s if self.pending_since_s is not None else now_s
+        return max(now_s - since_s, now_s - self.snapshot.ended_ms / 1000) * 1000 > self._unheard_ms
 
     def identity_request(self) -> Request | None:
         """A read of what the module says it is; None where it does not say."""
@@ -161,7 +218,8 @@ class Unit(Outputs):
             candidates.append(Request(unit, profile.counters.function, profile.counters.address, 1))
         if profile.outputs:
             candidates.append(Request(unit, READ_COILS, profile.outputs.address, 1))
-        return next((request for request in candidates if request.shape != shape), None)
+        others = [request for request in candidates if request.shape != shape]
+        return min(others, key=lambda request: request.shape in self.avoid, default=None)
 
     def took_levels(self, reply: Reply) -> Snapshot:
         """A level poll was answered. Inputs that a short poll left out keep their level; nothing is wired there.
@@ -194,10 +252,12 @@ class Unit(Outputs):
 
     def took_no_levels(self, counters: Reply) -> Snapshot:
         """A pad was polled by counters: its levels are not read and stand as False. Raises :class:`UnheardError`."""
-        return self._snapshot((False,) * self.profile.inputs.count, counters)
+        whole = self._snapshot((False,) * self.profile.inputs.count, counters)
+        return whole if self._in_one else whole._replace(shows_ms=whole.began_ms)
 
     def _snapshot(self, levels: tuple[bool, ...], reply: Reply) -> Snapshot:
-        snapshot = Snapshot(levels, floor_ms(reply.began_s), ceil_ms(reply.ended_s))
+        ended_ms = ceil_ms(reply.ended_s)
+        snapshot = Snapshot(levels, floor_ms(reply.began_s), ended_ms, ended_ms)
         if self.snapshot is not None and snapshot.ended_ms - self.snapshot.ended_ms > self._unheard_ms:
             raise UnheardError
         return snapshot
@@ -211,7 +271,7 @@ class Unit(Outputs):
 
     def reading(self, snapshot: Snapshot, counts: tuple[int, ...]) -> Reading:
         """What the floor is told."""
-        before = self.snapshot.ended_ms if self.snapshot else snapshot.began_ms
+        before = self.snapshot.shows_ms if self.snapshot else snapshot.began_ms
         return Reading(self.device, snapshot.began_ms, snapshot.ended_ms, before, snapshot.levels, counts)
 
     def answered(self) -> None:
@@ -221,9 +281,11 @@ class Unit(Outputs):
     def forget(self) -> None:
         """Nothing known of the module holds any longer: levels, counts, what its outputs show."""
         self.up = self.identified = self.recognised = self.shown = False
-        self.snapshot = self.handed = None
+        self.snapshot = self.handed = self.pending = self.pending_since_s = None
+        self.pieces.forget()
+        self.again = False
         self.write_failures = 0
-        self.write_after_s = 0.0
+        self.write_after_s = self.resume_s = 0.0
         self.forget_outputs()
 
     def stale(self, now_s: float) -> bool:

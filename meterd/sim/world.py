@@ -32,7 +32,7 @@ WATCHDOG_S: Final = 0.1
 TABLES_APART: Final = 3
 APART_S: Final = 1.7
 #: Bytes that come this long after the last ones begin a new request.
-SILENCE_S: Final = 0.05
+SILENCE_S: Final = 0.02
 
 
 class ModuleLine:

@@ -27,10 +27,12 @@ PRESS_S = 15.0
 BEHIND_S = 3.0
 
 
-def noisy_floor(folder: Path, tables: int, rate: float, *, seed: int = 1, speed: float = 40) -> Floor:
+def noisy_floor(
+    folder: Path, tables: int, rate: float, *, seed: int = 1, speed: float = 40, levels_ms: int = 40
+) -> Floor:
     """A floor of so many tables, each on two lines of its own, all of them through cables of this quality."""
     specs = [TableSpec(f"T-{n + 1}", *GAMES[n % len(GAMES)], f"pit-{n + 1}", f"keys-{n + 1}") for n in range(tables)]
-    site = site_text(folder / "ports", specs, signs=False, confirm_above=1_000_000_00)
+    site = site_text(folder / "ports", specs, signs=False, confirm_above=1_000_000_00, levels_ms=levels_ms)
     floor = Floor(folder, tables=specs, site=site, habits=HABITS, speed=speed, seed=seed)
     for bus in floor.plan["buses"]:
         bus["noise"] = {"byte": rate}
@@ -38,7 +40,7 @@ def noisy_floor(folder: Path, tables: int, rate: float, *, seed: int = 1, speed:
 
 
 def shift(floor: Floor, wanted: int, limit_s: float) -> dict[str, Any]:
-    """Play ``wanted`` rounds, or so long; then both accounts, in numbers and findings."""
+    """Play until ``wanted`` rounds were played to their end, or so long; then both accounts: numbers and findings."""
     sim, run = floor.start_sim(), floor.start_run()
     began_s = time.monotonic()
     done = 0
@@ -46,7 +48,8 @@ def shift(floor: Floor, wanted: int, limit_s: float) -> dict[str, Any]:
         time.sleep(LOOK_S)
         for child in (sim, run):
             assert child.code is None, f"{child.name} ended with {child.code}\n{floor._tail(child)}"
-        done = sum(table["round"] for table in ask(floor.socket, {"op": "snapshot"}, 20.0)["tables"].values())
+        tables = ask(floor.socket, {"op": "snapshot"}, 20.0)["tables"].values()
+        done = sum(table["round"] - (table["state"] == "LOCKED") for table in tables)
     stats = ask(floor.socket, {"op": "stats"}, 20.0)
     lasted_s = time.monotonic() - began_s
     assert floor.end(run) == 0
@@ -56,12 +59,14 @@ def shift(floor: Floor, wanted: int, limit_s: float) -> dict[str, Any]:
     for bus in stats["buses"].values():
         frames.update(bus["frames"])
     kinds = Counter(record.kind for record in records)
+    lost = Counter(_lost_by(record) for record in records if record.kind == "DeviceLost")
     return {
         "seconds": round(lasted_s, 1),
         "rounds": sum(each.ended_s < FOREVER for each in rounds(records)),
         "wagers": sum(len(each.seats) for each in rounds(records)),
         "steady_lamps": len({(e["table"], e["lock"], e["seat"]) for e in floor.seen("lamp", lamp="steady")}),
         "devices_lost": kinds["DeviceLost"],
+        "lost_by": dict(lost.most_common()),
         "closings": sum(
             record.kind == "TableClosed" and bool(json.loads(record.body).get("needs_end_game")) for record in records
         ),
@@ -71,6 +76,13 @@ def shift(floor: Floor, wanted: int, limit_s: float) -> dict[str, Any]:
         "rounds_pad_behind": pads_behind(floor, records),
         **oracle(floor, records),
     }
+
+
+def _lost_by(record: Record) -> str:
+    """Which kind of device was lost, and why: ``keys: timeout``."""
+    body = json.loads(record.body)
+    facts = body.get("facts", body)
+    return f"{(record.device or '?').partition('-')[0]}: {facts.get('cause')}"
 
 
 def pads_behind(floor: Floor, records: Sequence[Record]) -> int:
