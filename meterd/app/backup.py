@@ -11,6 +11,7 @@ import os
 import re
 import shutil
 import stat
+from datetime import datetime
 from hashlib import file_digest
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -102,6 +103,30 @@ def back_up(folder: Path, target: Path) -> Backup:
             "alerts go on telling of the one before"
         ) from cause
     return made
+
+
+def write_metrics(path: Path, made: Backup) -> None:
+    """When a backup was finished and what it holds, in Prometheus' text format, whole or not at all.
+
+    Raises:
+        LedgerError: it cannot be written; the backup is finished all the same.
+    """
+    finished = datetime.fromisoformat(made.verified_at_utc)
+    lines = [
+        "# HELP meterd_backup_timestamp_seconds When the last finished backup had been read back.",
+        "# TYPE meterd_backup_timestamp_seconds gauge",
+        f"meterd_backup_timestamp_seconds {finished.timestamp():.0f}",
+        "# HELP meterd_backup_entries The last entry of the last finished backup.",
+        "# TYPE meterd_backup_entries gauge",
+        f"meterd_backup_entries {made.entries}",
+    ]
+    try:
+        write_text(path, "\n".join(lines) + "\n")
+    except OSError as cause:
+        raise LedgerError(
+            f"the backup in {made.path} is finished and was read back, but {path} was not written ({cause}): "
+            "alerts go on telling of the one before"
+        ) from cause
 
 
 def _tidy(target: Path) -> None:
@@ -247,6 +272,15 @@ def _digest(path: Path) -> str:
 
 
 def write_document(path: Path, document: dict[str, Any], mode: int = 0o666) -> None:
+    """A JSON document as ``write_text`` writes it.
+
+    Raises:
+        OSError: the disk failed, or something that is no file is in the way.
+    """
+    write_text(path, json.dumps(document, indent=1) + "\n", mode)
+
+
+def write_text(path: Path, text: str, mode: int = 0o666) -> None:
     """One file that is there whole or not at all; ``mode`` takes rights away, as the umask does.
 
     Raises:
@@ -255,7 +289,7 @@ def write_document(path: Path, document: dict[str, Any], mode: int = 0o666) -> N
     step = path.with_name(f"{path.name}.new")
     step.unlink(missing_ok=True)
     with os.fdopen(os.open(step, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode), "w", encoding="utf-8") as file:
-        file.write(json.dumps(document, indent=1) + "\n")
+        file.write(text)
     sync(step)
     step.replace(path)
     sync(path.parent)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from meterd.cli.files import FileToRead, Folder
+from meterd.cli.files import FileToRead, FileToWrite, Folder
 from meterd.cli.signing import USUAL_PEOPLE, Signing, signatures, signing_options
 from meterd.cli.words import complain, counted
 from meterd.errors import EXIT_CONFIG, EXIT_LEDGER, EXIT_USAGE, ConfigError, LedgerError, MisuseError
@@ -17,8 +17,14 @@ from meterd.errors import EXIT_CONFIG, EXIT_LEDGER, EXIT_USAGE, ConfigError, Led
 @click.command()
 @click.argument("folder", type=Folder())
 @click.argument("target", type=Folder())
+@click.option(
+    "--metrics",
+    type=FileToWrite(replaced=True),
+    metavar="FILE",
+    help="write when this was finished, for an alert: a file NAME.prom where node_exporter looks for texts",
+)
 @click.option("--json", "as_json", is_flag=True, help="print one JSON document")
-def backup(folder: Path, target: Path, *, as_json: bool) -> None:
+def backup(folder: Path, target: Path, metrics: Path | None, *, as_json: bool) -> None:
     """Copy the ledger in FOLDER into the new folder TARGET, and read the copy back. May run beside the daemon.
 
     It is a backup when this ends with exit code 0: every entry of the copy was hashed and folded, and TARGET has a
@@ -26,10 +32,12 @@ def backup(folder: Path, target: Path, *, as_json: bool) -> None:
 
     Exit codes: 0 made and read back, 2 wrong use, 74 it could not be made or does not hold.
     """
-    from meterd.app.backup import back_up
+    from meterd.app.backup import back_up, write_metrics
 
     try:
         made = back_up(folder, target)
+        if metrics is not None:
+            write_metrics(metrics, made)
         if as_json:
             click.echo(json.dumps({**made._asdict(), "path": str(made.path)}))
         else:

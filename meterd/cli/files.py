@@ -31,15 +31,16 @@ class FileToRead(click.Path):
 class FileToWrite(click.Path):
     """A file to write; a device may be there, a pipe or a folder not."""
 
-    def __init__(self) -> None:
-        """Nothing needs to be there."""
+    def __init__(self, *, replaced: bool = False) -> None:
+        """``replaced``: it is put in the place of what is there, so that a device would be lost."""
         super().__init__(dir_okay=False, path_type=Path)
+        self._usable = (stat.S_ISREG,) if replaced else (stat.S_ISREG, stat.S_ISCHR)
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Fails where a pipe, a socket or a folder is there."""
         path = super().convert(value, param, ctx)
         mode = _mode(path)
-        if mode is not None and not (stat.S_ISREG(mode) or stat.S_ISCHR(mode)):
+        if mode is not None and not any(is_so(mode) for is_so in self._usable):
             self.fail(f"{str(path)!r} is no regular file.", param, ctx)
         return path
 

@@ -50,7 +50,7 @@ def _told(name: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
 
 @click.command()
 @_PLACE
-@_OUT
+@click.option("--out", type=FileToWrite(replaced=True), metavar="FILE", help="write to this file")
 @_KEY
 @click.option("--json", "as_json", is_flag=True, help="print one JSON document")
 @_told("checkpoint")

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 #: Where a floor has its people file: beside the site file of the units.
 USUAL_PEOPLE: Final = Path("/etc/meterd/people.toml")
 LINE_MAX: Final = 1024
+WORDS_MAX: Final = 200  # characters of a name or a reference that nothing else bounds: an entry keeps them for good
 
 
 class Signing(NamedTuple):
@@ -155,8 +156,8 @@ def named(signing: Signing) -> tuple[str, str, str]:
         if value is None or not value.strip():
             missing = "is missing" if value is None else "is empty"
             raise click.UsageError(f"{option} {missing}: two people sign, with a reference")
-        if '"' in value or not value.isprintable():
-            raise click.UsageError(f"{option} is one line of plain text without quotation marks")
+        if '"' in value or not value.isprintable() or len(value) > WORDS_MAX:
+            raise click.UsageError(f"{option} is one line of plain text without quotation marks, {WORDS_MAX} at most")
     first, second, reference = (value or "" for value in values.values())
     if first.strip().casefold() == second.strip().casefold():
         raise click.UsageError("--by and --and name two different people")

@@ -12,10 +12,12 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from datetime import datetime
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from prometheus_client.parser import text_string_to_metric_families
 from verify_ledger import SUPERVISOR, a_few_rounds, tamper, write_ledger
 
 from meterd import second_verifier
@@ -137,6 +139,22 @@ def test_restored_to_exactly_that_state(ledger: Path, tmp_path: Path) -> None:
     assert verify(ledger).levels == verify(tmp_path / "new").levels
     grow(tmp_path / "new")
     assert verify(tmp_path / "new").ok
+
+
+def test_when_a_backup_was_finished_is_told_to_alerts(ledger: Path, tmp_path: Path) -> None:
+    """In the text format, as seconds; a file that cannot be written is exit 74 beside a finished backup."""
+    text = tmp_path / "meterd.prom"
+    done = CliRunner().invoke(main, ["backup", str(ledger), str(tmp_path / "one"), "--metrics", str(text)])
+    assert 0 == done.exit_code, done.output
+    told = json.loads((tmp_path / "one" / MANIFEST).read_text())
+    samples = {name.name: name.samples[0].value for name in text_string_to_metric_families(text.read_text())}
+    finished = datetime.fromisoformat(told["verified_at_utc"]).timestamp()
+    assert {"meterd_backup_entries": told["entries"], "meterd_backup_timestamp_seconds": round(finished)} == samples
+    done = CliRunner().invoke(
+        main, ["backup", str(ledger), str(tmp_path / "two"), "--metrics", str(tmp_path / "no" / "x")]
+    )
+    assert (74, True) == (done.exit_code, "is finished and was read back, but" in done.output)
+    assert (tmp_path / "two" / MANIFEST).exists()
 
 
 @pytest.mark.parametrize("where", ["told", "beside the ledger"])

@@ -258,7 +258,23 @@ def test_two_people_are_proven_by_their_pins(floor: Path) -> None:
     assert "changed site.two_person_cents" in told.stdout
     (*_, entry) = read_records(floor / "l")
     assert ("SiteSet", "adm-1") == (entry.kind, entry.actor)
+    asked = json.loads(entry.body)["asked"]
+    assert ("pin", ["administrator", "accounting"]) == (asked["proof"], asked["roles"])
     assert "the site file is what the ledger has in force" in run(floor).stdout
+
+
+def test_names_that_nothing_proves_are_taken_only_where_somebody_says_so(floor: Path) -> None:
+    """Without a people file: --unproven, and the entry tells it; with one it is no way round the PINs."""
+    who = ("--by", "adm-1", "--and", "acc-1", "--reference", "DIV-7")
+    assert "leave out --unproven" in run(floor, *who, "--unproven").stderr
+    (floor / "people.toml").unlink()
+    head = verify(floor / "l").head
+    refused = run(floor, *who)
+    assert (2, True) == (refused.exit_code, "--unproven takes both at their word" in refused.stderr)
+    assert head == verify(floor / "l").head
+    assert 0 == run(floor, *who, "--unproven").exit_code
+    (*_, entry) = read_records(floor / "l")
+    assert ("none", []) == (json.loads(entry.body)["asked"]["proof"], json.loads(entry.body)["asked"]["roles"])
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ from argon2 import PasswordHasher
 from click.testing import CliRunner, Result
 from verify_ledger import write_ledger
 
+from meterd import second_verifier
 from meterd.app.backup import back_up
 from meterd.app.redecide import Judging
 from meterd.app.verify import verify
@@ -91,6 +92,7 @@ def test_two_pins_prove_two_people(ledger: Path, usual: Path, verb: Any, kind: s
     assert found[2]["reference"] in asked["statement"]
     judging = Judging()
     assert verify(ledger, judge=judging.judge).ok
+    assert second_verifier.check([ledger])["ok"]
 
 
 @pytest.mark.parametrize("verb", BOTH)
@@ -154,9 +156,9 @@ def test_where_there_is_a_people_file_nobody_goes_unproven(ledger: Path, usual: 
 
 @pytest.mark.parametrize("verb", BOTH)
 def test_words_that_no_entry_can_tell(ledger: Path, usual: Path, verb: Any) -> None:
-    """Quotation marks and line breaks in a name are wrong use."""
+    """Quotation marks and line breaks in a name, or one without end, are wrong use."""
     people(usual)
-    for name in ('a"b', "a\nb", " "):
+    for name in ('a"b', "a\nb", " ", "a" * 201):
         assert 2 == verb(ledger, name, "acc-1", *STDIN, typed="445566\n778899\n").exit_code
 
 
@@ -168,3 +170,19 @@ def test_a_restore_that_loses_nothing_asks_nobody(ledger: Path, usual: Path, tmp
     assert ("Restored", "meterd", False) == (kind, actor, "asked" in body)
     assert not usual.exists()
     assert verify(ledger).ok
+
+
+@pytest.mark.parametrize(("found", "proof"), [({"roles": ["administrator", "accounting"]}, "pin"), ({}, "none")])
+def test_an_interrupted_restore_keeps_what_proved_its_approval(
+    ledger: Path, usual: Path, found: dict[str, Any], proof: str
+) -> None:
+    """Whoever finishes it tells what was proven then; a mark of a version that proved nobody says so."""
+    head = json.loads((ledger.parent / "backup" / "backup.json").read_text())["head"]
+    approval = {"first": "adm-1", "second": "acc-1", "reference": "R-9", **found}
+    mark = {"head": head, "lost": ["two"], "aside": None, "approval": approval}
+    (ledger / "restore-under-way.json").write_text(json.dumps(mark))
+    done = run("restore", ledger.parent / "backup", ledger)
+    assert 0 == done.exit_code, done.output
+    kind, actor, body = told(ledger)
+    assert ("Restored", "adm-1+acc-1", proof) == (kind, actor, body["asked"]["proof"])
+    assert not usual.exists()

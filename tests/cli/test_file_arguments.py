@@ -106,3 +106,11 @@ def test_no_pack_is_thrown_at_a_terminal(tmp_path: Path) -> None:
         os.close(master)
         os.close(terminal)
     assert (2, True) == (done.returncode, "give --out FILE" in done.stderr), done.stderr
+
+
+@pytest.mark.parametrize(("verb", "option"), [("backup", "metrics"), ("ledger checkpoint", "out")])
+def test_what_is_written_whole_puts_no_file_in_the_place_of_a_device(verb: str, option: str) -> None:
+    """Written beside it and renamed, it would end /dev/null for the whole machine."""
+    parameter = next(each for words, each in PATHS if (words, each.name) == (verb, option))
+    with pytest.raises(click.BadParameter, match="is no regular file"):
+        parameter.type.convert("/dev/null", parameter, None)
