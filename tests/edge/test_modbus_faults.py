@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from wire_rig import INPUTS, SENSORS, Rig, rig, until
+from wire_rig import INPUTS, OUTPUTS, SENSORS, Rig, rig, until
 
 from meterd.config import BitBlock, CounterBlock, UnitWanted
 from protocols.events import DeviceDown, DeviceUp, Reading
@@ -463,5 +463,34 @@ def test_a_bad_cable_is_no_dead_module() -> None:
             r.cable.to_daemon = lambda data: [data[:-1] + bytes((data[-1] ^ 1,))]
             await r.floor.until(lambda: bool(r.floor.of(DeviceDown)))
             assert r.floor.of(DeviceDown)[0].cause in {"timeout", "unheard"}
+
+    run(work())
+
+
+def test_a_lamp_is_not_kept_waiting_by_two_lost_writes() -> None:
+    """Two writes in a row that never arrive cost a few polls, not two seconds: a dealer looks for the lamps of LOCK.
+
+    Three such seconds in a row once were a round of seven wagers and no lamp.
+    """
+
+    async def work() -> None:
+        async with rig() as r:
+            await until(lambda: r.module.coils[40][:OUTPUTS] == [False] * 7 + [True])
+            await more_polls(r, 3)
+            lost: list[int] = []
+
+            def lose(data: bytes) -> list[bytes]:
+                if data[1] == 15 and data[5] > 1 and len(lost) < 2:
+                    lost.append(r.stats.polls)
+                    return []
+                return [data]
+
+            r.cable.to_module = lose
+            lit = (True, False, True, False, False, False, False, True)
+            r.bus.want(40, UnitWanted(9, lit, ()))
+            await until(lambda: tuple(r.module.coils[40][:OUTPUTS]) == lit)
+            assert 2 == len(lost)
+            assert r.stats.polls - lost[0] <= 20
+            assert [] == r.floor.of(DeviceDown)
 
     run(work())
