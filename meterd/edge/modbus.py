@@ -25,6 +25,7 @@ from operator import attrgetter
 from typing import Final
 
 from meterd.config import BusConfig, PollConfig, UnitWanted
+from meterd.edge.modbus_elsewhere import Elsewhere
 from meterd.edge.modbus_identity import Identities, StrangerError
 from meterd.edge.modbus_line import BusStats, Line, ModuleRefusedError, NoReplyError, Trace
 from meterd.edge.modbus_outputs import FLASH_HALF_S
@@ -72,7 +73,9 @@ class ModbusBus:
         self._clock = clock
         self._line = Line(bus, self.stats, clock=clock, trace=trace)
         self._line.on_lost = self._stir
-        self._talk = Talk(self._line, poll, self.stats, identities or Identities.of(units), clock)
+        known = identities or Identities.of(units)
+        self._talk = Talk(self._line, poll, self.stats, known, clock)
+        self._elsewhere = Elsewhere(self._line, bus.id, known.not_of(bus.id), poll.timeout_ms / 1000)
         self._talk.spacing_s = min(self._period_s, poll.counters_ms / 1000 / (len(units) + 1))
         self._backoff = Backoff()
         self._stirred = asyncio.Event()
@@ -148,6 +151,7 @@ class ModbusBus:
             unit.due_s = start_s + place * self._period_s / len(self._units)
             unit.answered()
             unit.probe_s = 0.0
+            unit.cause = None if unit.cause == "port_lost" else unit.cause  # what stands in the way now is told
 
     def _port_down(self, lost: PortLostError) -> None:
         """Close at once and say so for every module."""
@@ -257,12 +261,18 @@ class ModbusBus:
             unit.silences += not garbled
             if self._fails_on(unit, now_s):
                 if isinstance(fault, NoReplyError):
-                    self._unit_down(unit, "timeout", self._stats.port_hint)
+                    self._unit_down(unit, "timeout", self._stats.port_hint)  # before anybody looks: its table closes
+                    if self._nobody_answers(unit) and (found := await self._elsewhere.look()):
+                        self._unit_down(unit, "timeout", found, again=True)
                 else:
                     self._unit_down(unit, "refused", str(fault), again=True)
                 self._probe_later(unit)
             elif unit.overdue(now_s):
                 self._unit_down(unit, "unheard")
+
+    def _nobody_answers(self, last: Unit) -> bool:
+        """Whether all others of the line are silent too when the ``last`` one falls silent."""
+        return all(unit is last or (unit.cause == "timeout" and not unit.up) for unit in self._units.values())
 
     def _fails_on(self, unit: Unit, now_s: float) -> bool:
         """Whether enough polls failed, and for as long as they would have taken had none been asked again at once."""

@@ -36,10 +36,14 @@ def words_text(words: Sequence[int]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Identities:
-    """Where each module of the site should be: serial number → device, what a kind says of itself → its profiles."""
+    """Where each module of the site should be: serial number → device, what a kind says of itself → its profiles.
+
+    ``modules``: all of them.
+    """
 
     places: Mapping[str, str] = field(default_factory=dict)
     kinds: Mapping[tuple[int, ...], str] = field(default_factory=dict)
+    modules: tuple[ModuleRef, ...] = ()
 
     @classmethod
     def of(cls, modules: Iterable[ModuleRef]) -> Self:
@@ -48,7 +52,13 @@ class Identities:
         return cls(
             {module.serial: module.device for module in known if module.serial is not None},
             {module.profile.identity.expected: module.profile.id for module in known if module.profile.identity},
+            tuple(known),
         )
+
+    def not_of(self, bus: str) -> tuple[ModuleRef, ...]:
+        """Modules of other lines whose unit id nobody has on this one."""
+        own = {module.unit for module in self.modules if module.bus == bus}
+        return tuple(module for module in self.modules if module.bus != bus and module.unit not in own)
 
     def check_kind(self, module: ModuleRef, found: tuple[int, ...]) -> None:
         """The identity registers were read. Raises :class:`StrangerError`."""

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -43,10 +45,54 @@ def test_swapped_sensor_cables_are_named_and_close_their_tables(
     assert 0 == floor.end(run)
 
 
-def swapped(buses: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The two sensor lines with each other's plug."""
+def test_silence_behind_a_wrong_plug_is_named_too(make_floor: Callable[..., Floor]) -> None:
+    """Modules with unit ids of their own say nothing there: the line asks for those of others, and says who answers.
+
+    The ports were away meanwhile, and are told as back: what stands in the way is not that any more.
+    """
+    floor = make_floor(tables=TABLES, people=False)
+    right = floor.plan["buses"]
+    sim = floor.start_sim()
+    run = floor.start_run()
+
+    def states() -> set[str]:
+        return {table["state"] for table in floor.snapshot()["tables"].values()}
+
+    floor.until(lambda: {"OPEN"} == states(), "open tables", run, sim)
+    floor.end(sim)
+    floor.plan["buses"] = swapped(right, "pit-1", "keys-1")
+    sim = floor.start_sim()
+    wanted = {
+        "pit-1/60": "keys-1/80 answers here: are the plugs of pit-1 and keys-1 swapped?",
+        "keys-1/80": "pit-1/60 answers here: are the plugs of keys-1 and pit-1 swapped?",
+    }
+
+    def found() -> dict[str, str]:
+        devices = floor.snapshot()["devices"]
+        return {name: state.get("found", "") for name, state in devices.items() if state["cause"] == "timeout"}
+
+    floor.until(lambda: wanted == found(), "two lines that name the other", run, sim)
+    assert {"CLOSED"} == states()
+    told = subprocess.run(
+        [sys.executable, "-m", "meterd", "ports", "--config", str(floor.site_file), "--socket", str(floor.socket)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert 1 == told.returncode
+    for device, words in wanted.items():
+        assert f"{device}: timeout, {words}" in told.stderr
+    floor.end(sim)
+    floor.plan["buses"] = right
+    sim = floor.start_sim()
+    floor.until(lambda: all(each["up"] for each in floor.snapshot()["devices"].values()), "trusted modules", run, sim)
+    assert 0 == floor.end(run)
+
+
+def swapped(buses: list[dict[str, Any]], one: str = "pit-1", two: str = "pit-2") -> list[dict[str, Any]]:
+    """Two lines with each other's plug."""
     ports = {bus["id"]: bus["port"] for bus in buses}
-    other = {"pit-1": "pit-2", "pit-2": "pit-1"}
+    other = {one: two, two: one}
     return [{**bus, "port": ports[other.get(bus["id"], bus["id"])]} for bus in buses]
 
 

@@ -288,6 +288,7 @@ async def rig(
     *,
     units: tuple[int, ...] = (40,),
     mute: tuple[int, ...] = (),
+    others: tuple[int, ...] = (),
     profile: Profile = SENSORS,
     peer: str = "pymodbus",
     poll: PollConfig | None = None,
@@ -300,11 +301,11 @@ async def rig(
     baud: int = 115200,
     trace: Callable[[str, bytes], None] | None = None,
 ) -> AsyncIterator[Rig]:
-    """Everything started; torn down at the end. ``mute``: units that nothing reaches."""
+    """Everything started; torn down at the end. ``mute``: units that nothing reaches; ``others``: strangers there."""
     cable = cable or Cable()
     cable.to_module = lambda data: [] if data[0] in mute else [data]
     kind = {"pymodbus": PymodbusModule, "libmodbus": LibmodbusModule}[peer]
-    module = kind(cable.peer_port, units)
+    module = kind(cable.peer_port, (*units, *others))
     await module.start()
     cable.start()
     config = BusConfig(name, "modbus", port or cable.port, baud, echo=echo)
