@@ -21,7 +21,8 @@ log = structlog.get_logger()
 #: Pieces of one answer: half a second of the busiest line, and a millisecond of the wire loop.
 PIECES: Final = 256
 _ELSEWHERE: Final = {
-    "sas": "meterd sas has the line, in a process of its own",
+    "sas": "meterd sas has the line, in a process of its own. What passed lies in `frames` of its state folder:"
+    " `meterd wire replay FILE`; from now on with `meterd sas --record FOLDER`",
     "hid": "a USB keyboard has no line, its presses are in the log",
 }
 

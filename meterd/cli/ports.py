@@ -169,7 +169,7 @@ def _state(line: dict[str, Any]) -> str:
         return f"{there}; no daemon answers about it"
     passed = [f"{what} {_ago(told.get(key))}" for what, key in (("heard", "heard_ms_ago"), ("sent", "sent_ms_ago"))]
     if "up" not in told:
-        return f"{there}; not the daemon's own line"
+        return f"{there}; not the daemon's own line{', but that of meterd sas' if line['kind'] == 'sas' else ''}"
     return f"{there}, {'up' if told['up'] else 'down'}; {', '.join(passed)}"
 
 
