@@ -36,6 +36,8 @@ TURN_S: Final = 0.01
 STEPS_MAX: Final = 6
 PROBE_S: Final = 1.5
 AGAIN_S: Final = 0.2  # between tries for a new session
+#: A session stands within a second; a pad that has none so long behind the opening of the port is not there.
+SILENT_S: Final = 3.0
 #: A pad that sent bytes so shortly before it was given up was not silent.
 ANSWERED_MS: Final = 1_000
 REOPEN_MAX_S: Final = 1.0  # plugged in again, a pad is back within two seconds
@@ -84,7 +86,7 @@ class OsdpLine:
         self._channel: Channel | None = None
         self._library: Any = None
         self._backoff = Backoff(max_s=REOPEN_MAX_S)
-        self._open_s = 0.0
+        self._open_s = self._silent_s = 0.0
         self._rebaseline = threading.Event()
         self._stopping = False
 
@@ -160,6 +162,7 @@ class OsdpLine:
         self._library.set_command_completion_callback(self._done)
         self._backoff.reset()
         self.stats.port_up, self.stats.port_cause = True, ""
+        self._silent_s = self._clock() + SILENT_S
         return channel
 
     def _info(self, pad: Pad, channel: Channel) -> dict[str, Any]:
@@ -248,7 +251,10 @@ class OsdpLine:
             self._rebaseline.clear()
             for pad in self._pads:
                 pad.rebaseline()
+        silent = self._clock() > self._silent_s
         for pad in self._pads:
+            if silent and pad.state is State.AWAY and pad.cause in {None, "port_lost"} and not pad.online:
+                pad.went(State.AWAY, "timeout")  # the port is there, and nobody has answered since
             if pad.online and pad.state in {State.AWAY, State.RESUMING}:
                 pad.online = False
                 pad.came_online(self._identity(pad))

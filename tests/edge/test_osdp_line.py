@@ -181,6 +181,26 @@ def test_unplugged_and_plugged_in_again_it_is_back_within_two_seconds(path: Path
     play(path, [pad], story)
 
 
+def test_a_pad_that_is_not_behind_its_port_is_told_as_silent(path: Path) -> None:
+    """Its port came back with another device at the end: what is told is silence, not the port that was away."""
+    pad = OsdpPad(5, KEY)
+
+    async def story(line: Cable, rig: Rig) -> None:
+        await rig.heard.until(lambda: rig.heard.ups, LIMIT_S)
+        line.unplug()
+        await rig.heard.until(lambda: rig.heard.downs, LIMIT_S)
+        with line.lock:
+            pad.mute = True
+        line.plug()
+        await rig.heard.until(lambda: len(rig.heard.downs) == 2, LIMIT_S)
+        assert ["port_lost", "timeout"] == [down.cause for down in rig.heard.downs]
+        with line.lock:
+            pad.mute = False
+        await rig.heard.until(lambda: len(rig.heard.ups) == 2, LIMIT_S)
+
+    play(path, [pad], story)
+
+
 def test_a_pad_that_restarts_goes_on_and_what_was_half_keyed_goes(path: Path) -> None:
     """Its session is gone and a new one stands at once: the table stays as it is, keys of between are nothing."""
     pad = OsdpPad(5, KEY)
