@@ -131,6 +131,12 @@ def round_refusal(table: TableState, link: LinkState, *, suspended_too: bool = F
     return None
 
 
+def not_confirmed(award: Award) -> Refused:
+    """An act that only a confirmed award allows."""
+    step = "Confirm it first." if award.pending else ""
+    return Refused(Refusal.AWARD_NOT_PENDING, f"{award.id} is {award.state_word}, not confirmed", step)
+
+
 def closed_refusal(table: TableState) -> Refused:
     """A closed table: for which reason, and what opens it again."""
     if table.needs_end_game:

@@ -34,11 +34,11 @@ def fund_for(
     """
     fund = book.funds.get(fund_id)
     if fund is None:
-        return Refused(Refusal.TABLE_UNKNOWN, f"no fund {fund_id}")
+        return Refused(Refusal.TABLE_UNKNOWN, f"no fund {fund_id} is in force")
     if fund.settings.game not in games:
         return Refused(Refusal.TABLE_UNKNOWN, f"{fund_id} is a fund of {fund.settings.game.value}")
     if fund.closed and not closed:
-        return Refused(Refusal.TABLE_CLOSED, f"{fund_id} is closed")
+        return Refused(Refusal.TABLE_CLOSED, f"{fund_id} is closed", "Reopen it.")
     return fund
 
 
@@ -52,9 +52,9 @@ def second_of(actor: Actor, second: Actor | None, roles: Collection[Role]) -> Re
     """A second person has to be there, allowed to, and somebody else; names are compared without regard to case."""
     refused = not_authorised(second, frozenset(roles)) if second is not None else None
     if refused is None and second is not None and same_person(actor.id, second.id):
-        return Refused(Refusal.SAME_PERSON, f"{second.id} signs twice")
+        return Refused(Refusal.SAME_PERSON, f"{second.id} signs twice", "Somebody else signs second.")
     if refused is None and second is None:
-        return Refused(Refusal.SECOND_PERSON_REQUIRED, "somebody else signs too")
+        return Refused(Refusal.SECOND_PERSON_REQUIRED, "somebody else signs too", "Name a second person.")
     return refused
 
 

@@ -45,10 +45,10 @@ def progress(table: PayTable, numbers: Sequence[str]) -> Progress | Refused:
 
     odd = next((number for number in numbers if number.split() != [number]), None)
     if odd is not None:
-        return Refused(Refusal.CARDS_DISAGREE, f"{odd!r} is not one number")
+        return Refused(Refusal.CARDS_DISAGREE, f"{odd!r} is not one number", "Key the number again.")
     text = " ".join(numbers)
     try:
         streak, _ = reached_by(table, EVALUATORS[table.evaluator or ""], text)
         return Progress(streak.length, streak.ended, outcome(table, number=text).row if streak.ended else None)
     except ValueError as error:
-        return Refused(Refusal.CARDS_DISAGREE, str(error))
+        return Refused(Refusal.CARDS_DISAGREE, str(error), "Key the number again.")

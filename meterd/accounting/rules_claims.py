@@ -19,6 +19,7 @@ from meterd.accounting.answer import (
     entry,
     level_facts,
     not_authorised,
+    not_confirmed,
     rank_cards,
     revalued,
     round_refusal,
@@ -252,7 +253,7 @@ def pay(book: Book, command: Pay) -> Answer:
     if award is None:
         return Refused(Refusal.AWARD_UNKNOWN, command.award)
     if award.status is not AwardStatus.CONFIRMED:
-        return Refused(Refusal.AWARD_NOT_PENDING, f"{award.id} is {award.state_word}, not confirmed")
+        return not_confirmed(award)
     if may_be_cut(book, award, book.tables[award.table]):
         return Refused(Refusal.NOT_YET, f"{award.id}: an aggregate limit is reckoned at END GAME", "END GAME first.")
     amount = award.amount_cents * MICROCENTS_PER_CENT

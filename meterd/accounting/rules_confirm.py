@@ -68,7 +68,9 @@ def second_refusal(actor: Actor, second: Actor | None) -> Refused | None:
     if second is None:
         return None
     return not_authorised(second, SECONDS) or (
-        Refused(Refusal.SAME_PERSON, f"{second.id} signs twice") if same_person(second.id, actor.id) else None
+        Refused(Refusal.SAME_PERSON, f"{second.id} signs twice", "Somebody else signs second.")
+        if same_person(second.id, actor.id)
+        else None
     )
 
 
@@ -97,7 +99,7 @@ def confirm(book: Book, command: Confirm) -> Answer:
         if earlier is not None:
             return Refused(Refusal.EARLIER_AWARD_PENDING, earlier)
     if waiting and _verified(book, award):
-        return Refused(Refusal.ALREADY_DONE, f"{award.id} waits for {', '.join(sorted(waiting))}")
+        return Refused(Refusal.ALREADY_DONE, f"{award.id} waits for {', '.join(sorted(waiting))}", "Confirm these.")
     hands = {name: book.awards[name].hand for name in link.pending}
     freed = _freed(book, award.link, members)
     together = {*members, *freed.pop(award.key, [])}
@@ -205,7 +207,8 @@ def _persons_refusal(book: Book, command: Confirm, award: Award) -> Refused | No
         if person is not None and any(same_person(person.id, keyer) for keyer in keyers):
             return Refused(Refusal.SAME_PERSON, f"{person.id} keyed {award.id}")
     if command.second is None and _proof(book, award) is Proof.SECOND:
-        return Refused(Refusal.SECOND_PERSON_REQUIRED, f"{award.id}: these hands cannot be ranked from cards")
+        why = f"{award.id}: these hands cannot be ranked from cards"
+        return Refused(Refusal.SECOND_PERSON_REQUIRED, why, "Name a second person.")
     return None
 
 

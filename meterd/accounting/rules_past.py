@@ -20,6 +20,7 @@ from meterd.accounting.answer import (
     entry,
     level_facts,
     not_authorised,
+    not_confirmed,
     revalued,
     round_refusal,
     site_of,
@@ -102,7 +103,9 @@ def _void_second(book: Book, award: Award, actor: Actor, second: Actor | None) -
     threshold = site_of(book).two_person_cents
     refused = second_refusal(actor, second)
     if refused is None and second is None and threshold is not None and award.highest_cents > threshold:
-        return Refused(Refusal.SECOND_PERSON_REQUIRED, f"{award.id} is above what one person may void")
+        return Refused(
+            Refusal.SECOND_PERSON_REQUIRED, f"{award.id} is above what one person may void", "Name a second person."
+        )
     return refused
 
 
@@ -264,12 +267,12 @@ def undo_award(book: Book, command: Undo) -> Answer:
         return refused
     if command.second is None or not command.reference.strip():
         what = "a reference" if command.second is not None else "a second person"
-        return Refused(Refusal.SECOND_PERSON_REQUIRED, f"{command.award}: {what} is needed")
+        return Refused(Refusal.SECOND_PERSON_REQUIRED, f"{command.award}: {what} is needed", "Do it again with both.")
     award = book.awards.get(command.award)
     if award is None:
         return Refused(Refusal.AWARD_UNKNOWN, command.award)
     if award.status not in {AwardStatus.CONFIRMED, AwardStatus.PAID}:
-        return Refused(Refusal.AWARD_NOT_PENDING, f"{award.id} is {award.state_word}, not confirmed")
+        return not_confirmed(award)
     money = book.money(award.link)
     paid = award.status is AwardStatus.PAID
     undo(money, UndoOp(award.id, award.table, award.parts, paid, award.owed_account))

@@ -42,7 +42,7 @@ from meterd.accounting.refusals import Refusal, Refused
 from meterd.accounting.settings_pools import RUNNERS_TO_WIN, STRIKE_OUT, PoolGame, allowed_high_hand
 from meterd.accounting.state_pools import FundState
 from meterd.accounting.two_people import people_refusal, signed
-from meterd.money import MICROCENTS_PER_CENT, PPM_PER_WHOLE
+from meterd.money import MICROCENTS_PER_CENT, PPM_PER_WHOLE, format_rate
 
 #: The ordinary rake is at most a tenth of the pot (CO 47.1-1002(34)).
 RAKE_DIVISOR: Final = 10
@@ -105,7 +105,7 @@ def base_runner(book: Book, command: BaseRunner) -> Answer:
     if refused is None and command.seat not in fund.dealt:
         refused = Refused(Refusal.SEAT_HAS_NO_WAGER, f"seat {command.seat} had no strike-out wager up in this hand")
     if refused is None and fund.strike_outs:
-        refused = Refused(Refusal.ROUND_HAS_OPEN_AWARD, "strike-out wagers are out; key who won the hand first")
+        refused = Refused(Refusal.ROUND_HAS_OPEN_AWARD, "strike-out wagers are out", "Key who won the hand.")
     if refused:
         return refused
     count = fund.runners.get(command.seat, 0) + 1
@@ -220,7 +220,8 @@ def roll_over(book: Book, command: RollOver) -> Answer:
     if refused is None and ppm is not None:
         fixed = fund.settings.high_hand_ppm
         if not allowed_high_hand(ppm) or (fixed is not None and ppm != fixed):
-            refused = Refused(Refusal.AMOUNT_OUT_OF_BOUNDS, f"the best hand gets {fixed or '5% to 95% in steps of 5%'}")
+            share = "5% to 95% in steps of 5%" if fixed is None else format_rate(fixed)
+            refused = Refused(Refusal.AMOUNT_OUT_OF_BOUNDS, f"the best hand gets {share}")
     if refused is None and ppm is None and command.seats:
         refused = Refused(Refusal.AMOUNT_OUT_OF_BOUNDS, "seats without a share: all have folded, or the best hand gets")
     if refused:

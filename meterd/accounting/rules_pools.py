@@ -107,7 +107,7 @@ def rake(book: Book, command: Rake) -> Answer:
     if most is not None and command.cents > most:
         return Refused(Refusal.RAKE_TOO_HIGH, f"{command.cents} cents, at most {most} from one pot")
     if command.cents <= 0:
-        return Refused(Refusal.AMOUNT_OUT_OF_BOUNDS, f"{command.cents} cents")
+        return Refused(Refusal.AMOUNT_OUT_OF_BOUNDS, f"a rake of {command.cents} cents is none")
     pools = Pools.of(book, command, fund)
     pools.take_in(command.cents)
     return (pools.entry(command, Kind.RAKED, {"cents": command.cents, "at_table": command.at_table}),)
@@ -125,7 +125,8 @@ def drop_wagers(book: Book, command: DropWagers) -> Answer:
     if fund.stopped is not None:
         return Refused(Refusal.RAKE_TOO_HIGH, f"{fund.stopped} is at its cap: no wagers until it is won")
     if command.cents <= 0 or (most is not None and command.cents > most):
-        return Refused(Refusal.AMOUNT_OUT_OF_BOUNDS, f"{command.cents} cents a player, at most {most}")
+        at_most = "" if most is None else f", at most {most}"
+        return Refused(Refusal.AMOUNT_OUT_OF_BOUNDS, f"{command.cents} cents a player{at_most}")
     pools = Pools.of(book, command, fund)
     pools.take_in(command.cents * len(command.seats))
     return (pools.entry(command, Kind.RAKED, {"cents": command.cents, "seats": list(command.seats)}),)
@@ -256,10 +257,12 @@ def _transferable(pools: Pools, pool: PoolSettings, command: TransferPool) -> in
         return Refused(Refusal.AMOUNT_OUT_OF_BOUNDS, f"{command.fund}/{pool.name} is empty")
     in_time = until is None or not reached(pools.at_utc, until)
     if pools.fund.runners or (command.cents is None and in_play):
-        runners = f"base runners stand at {command.fund}: closing the table shares its pool"
-        return Refused(Refusal.NOT_YET, runners if pools.fund.runners else f"{in_play} cents are in play")
+        runners = (f"base runners stand at {command.fund}: closing the table shares its pool", "Close the table.")
+        in_hand = (f"{in_play} cents are in play", "Let the hand end first.")
+        return Refused(Refusal.NOT_YET, *(runners if pools.fund.runners else in_hand))
     if command.cents is None and in_time and not command.game_ended:
-        return Refused(Refusal.NOT_YET, f"to be paid out by {until}" if until else "the rake has not been stopped")
+        running = f"to be paid out by {until}" if until else "the rake has not been stopped"
+        return Refused(Refusal.NOT_YET, running, "Where the game has ended say so: game_ended yes.")
     if (command.to_fund, command.to_pool) == (command.fund, pool.name):
         return Refused(Refusal.ALREADY_DONE, f"{command.fund}/{pool.name} is where the money is")
     return held if command.cents is None else command.cents * MICROCENTS_PER_CENT
@@ -284,7 +287,7 @@ def close_fund(book: Book, command: CloseFund) -> Answer:
     if isinstance(fund, Refused):
         return fund
     if fund.strike_outs:
-        return Refused(Refusal.ROUND_HAS_OPEN_AWARD, "strike-out wagers are out; key who won the hand")
+        return Refused(Refusal.ROUND_HAS_OPEN_AWARD, "strike-out wagers are out", "Key who won the hand.")
     pools = Pools.of(book, command, fund)
     paid: list[dict[str, int]] = []
     if fund.settings.game is PoolGame.HOME_RUN and fund.runners:

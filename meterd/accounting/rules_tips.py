@@ -26,7 +26,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
-from meterd.accounting.answer import KEYS, SECONDS, SUPERVISORS, Answer, entry, not_authorised, round_refusal, site_of
+from meterd.accounting.answer import (
+    KEYS,
+    SECONDS,
+    SUPERVISORS,
+    Answer,
+    entry,
+    not_authorised,
+    not_confirmed,
+    round_refusal,
+    site_of,
+)
 from meterd.accounting.awards import odds_cents
 from meterd.accounting.book import Book
 from meterd.accounting.caps import touched
@@ -80,7 +90,7 @@ def undo_tip(book: Book, command: UndoTip) -> Answer:
     if refused:
         return refused
     if command.second is None:
-        return Refused(Refusal.SECOND_PERSON_REQUIRED, f"{command.award}: a second person is needed")
+        return Refused(Refusal.SECOND_PERSON_REQUIRED, f"{command.award}: a second person is needed", "Name one.")
     award = book.awards.get(command.award)
     if award is None:
         return Refused(Refusal.AWARD_UNKNOWN, command.award)
@@ -114,7 +124,9 @@ def _persons_refusal(book: Book, command: Tip, award: Award) -> Refused | None:
         if person is not None and any(same_person(person.id, keyer) for keyer in (award.keyed_by, *award.corrected_by)):
             return Refused(Refusal.SAME_PERSON, f"{person.id} keyed {award.id}")
     if command.second is None and site.two_person_cents is not None and won - cut > site.two_person_cents:
-        return Refused(Refusal.SECOND_PERSON_REQUIRED, f"{award.id}: a tip of this amount takes two")
+        return Refused(
+            Refusal.SECOND_PERSON_REQUIRED, f"{award.id}: a tip of this amount takes two", "Name a second person."
+        )
     return None
 
 
@@ -130,7 +142,7 @@ def _award_refusal(book: Book, award: Award) -> Refused | None:
     if not any(pay.kind in ODDS for pay in row.pays):
         return Refused(Refusal.HAND_NOT_IN_PAYTABLE, f"{award.hand} pays no odds, and a tip wins at odds alone")
     if not award.stands:
-        return Refused(Refusal.AWARD_NOT_PENDING, f"{award.id} is {award.state_word}, not confirmed")
+        return not_confirmed(award)
     return None
 
 

@@ -9,7 +9,16 @@ from __future__ import annotations
 from typing import Any
 
 from meterd.accounting import when
-from meterd.accounting.answer import SECONDS, Answer, entry, find_table, level_facts, not_authorised, site_of
+from meterd.accounting.answer import (
+    SECONDS,
+    Answer,
+    entry,
+    find_table,
+    level_facts,
+    not_authorised,
+    not_confirmed,
+    site_of,
+)
 from meterd.accounting.book import Book
 from meterd.accounting.commands import Role
 from meterd.accounting.commands_links import AdjustClaim, Dispose, MarkUnclaimed
@@ -50,7 +59,7 @@ def mark_unclaimed(book: Book, command: MarkUnclaimed) -> Answer:  # noqa: PLR09
     if award is None:
         return Refused(Refusal.AWARD_UNKNOWN, command.award)
     if award.status is not AwardStatus.CONFIRMED:
-        return Refused(Refusal.AWARD_NOT_PENDING, f"{award.id} is {award.state_word}, not confirmed")
+        return not_confirmed(award)
     days = site_of(book).unclaimed_days
     if days is None:
         return Refused(Refusal.NOT_YET, "this site names no days after which an award is unclaimed", "Pay it.")

@@ -13,7 +13,7 @@ Choices where the rules leave one:
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import Any
+from typing import Any, Final
 
 from meterd.accounting.answer import SECONDS, not_authorised
 from meterd.accounting.book import Book
@@ -25,6 +25,8 @@ from meterd.accounting.rules_confirm import same_person
 from meterd.accounting.state import LinkState, TableStatus
 from meterd.money import AMOUNT_CENTS_MAX
 
+_ANOTHER: Final = "Somebody of another department signs second."
+
 
 def people_refusal(command: TwoPeople, *, reference_needed: bool = True) -> Refused | None:
     """Two people of two departments, and the reference of an approval."""
@@ -35,13 +37,13 @@ def people_refusal(command: TwoPeople, *, reference_needed: bool = True) -> Refu
     if refused:
         return refused
     if second is not None and same_person(command.actor.id, second.id):
-        return Refused(Refusal.SAME_PERSON, f"{second.id} signs twice", "Let somebody of another department sign, too.")
+        return Refused(Refusal.SAME_PERSON, f"{second.id} signs twice", _ANOTHER)
     if second is None:
-        return Refused(Refusal.SECOND_PERSON_REQUIRED, "a second person is needed")
+        return Refused(Refusal.SECOND_PERSON_REQUIRED, "a second person is needed", _ANOTHER)
     if second.role is command.actor.role:
-        return Refused(Refusal.SECOND_PERSON_REQUIRED, f"{second.id} is of the same department")
+        return Refused(Refusal.SECOND_PERSON_REQUIRED, f"{second.id} is of the same department", _ANOTHER)
     if reference_needed and not command.reference.strip():
-        return Refused(Refusal.SECOND_PERSON_REQUIRED, "the reference of an approval is needed")
+        return Refused(Refusal.SECOND_PERSON_REQUIRED, "the reference of an approval is needed", "Name it.")
     return None
 
 
@@ -52,7 +54,7 @@ def signed(command: TwoPeople) -> dict[str, Any]:
 
 def unknown(what: str) -> Refused:
     """A link or level that is not in force."""
-    return Refused(Refusal.TABLE_UNKNOWN, what)
+    return Refused(Refusal.TABLE_UNKNOWN, f"no {what} is in force")
 
 
 def level_of(book: Book, key: str) -> tuple[LinkState, LevelMoney] | Refused:

@@ -265,7 +265,7 @@ def test_base_runners_keep_the_pool_of_their_table() -> None:
 
 def test_what_the_best_hand_may_get_is_told() -> None:
     """Where the house posts nothing it is 5 % to 95 %; where it posts 10 % it is that."""
-    for posted, said in ((None, "5% to 95% in steps of 5%"), (100_000, "100000")):
+    for posted, said in ((None, "5% to 95% in steps of 5%"), (100_000, "gets 10%")):
         room = CardRoom(fund(pool("pot"), name="T4", game=PoolGame.TRIPS, seats=6, most=None, high_hand=posted))
         room.do(ask.PotBets(actor=DEALER, fund="T4", seats=(1, 2), cents=100))
         over = ask.RollOver(actor=DEALER, fund="T4", percent_ppm=30_000, seats=(1,))

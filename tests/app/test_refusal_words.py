@@ -100,8 +100,10 @@ def test_who_may_not_reads_who_may(book: Book) -> None:
 def test_what_two_must_sign_names_the_award(book: Book) -> None:
     """A large one is not voided by one person: of links, departments and evaluators nothing."""
     text = said(book, Void(actor=SUP, award="A1", reason="keyed_wrong"))
-    assert text.startswith("A1 is above what one person may void. Repeat the act with a second person")
-    assert "sup-1 signs twice. " in said(book, Void(actor=SUP, award="A1", reason="keyed_wrong", second=SUP))
+    assert "A1 is above what one person may void. Name a second person." == text
+    assert "sup-1 signs twice. Somebody else signs second." == said(
+        book, Void(actor=SUP, award="A1", reason="keyed_wrong", second=SUP)
+    )
 
 
 def test_a_table_that_cannot_open_says_why_and_what_opens_it(book: Book) -> None:
@@ -158,3 +160,11 @@ def test_a_refusal_told_again_says_that_it_is_the_old_answer(folder: Path) -> No
     assert ("AWARD_UNKNOWN", True, seq) == (answer["refused"], answer["repeated"], answer["seq"])
     assert f"This is the answer of entry {seq} once more, and may be untrue by now: nothing was" in answer["text"]
     assert "--request" in answer["text"]
+
+
+def test_who_pays_too_early_or_too_late_reads_different_steps(book: Book) -> None:
+    """A pending award is confirmed first; one that was voided is nobody's any more."""
+    assert "A1 is pending, not confirmed. Confirm it first." == said(book, Pay(actor=DEALER, award="A1"))
+    done(book, Void(actor=SUP, award="A1", reason="keyed_wrong", second=SUP_2))
+    text = said(book, Pay(actor=DEALER, award="A1"))
+    assert text.startswith("A1 is voided, not confirmed. Look at the award.")
