@@ -71,10 +71,12 @@ def adopt(
     second: str,
     reference: str,
     roles: tuple[Role, Role] | None = None,
+    people: str = "",
 ) -> Adopted:
     """Adopt what ``site`` adds and changes, in one transaction, signed by two people with a reference.
 
-    ``roles``: of two that PINs proved; without them the entries say that nothing proved the names.
+    ``roles``: of two that PINs proved, by the file ``people``; without them the entries say that nothing proved the
+    names.
 
     Raises:
         ConfigError: something of it cannot be adopted; nothing is changed.
@@ -86,7 +88,7 @@ def adopt(
         committer = resume(store, stamps(Clock()))
         book = committer.book
         _require_ours(site, book)
-        signatures = Signatures(first, second, reference, roles)
+        signatures = Signatures(first, second, reference, roles, people)
         signatures.require_two()
         signed = Signed(*signatures.actors, reference)
         found = changes(site, book, signed, _judge)

@@ -33,7 +33,8 @@ class Proof(StrEnum):
 class Asked(NamedTuple):
     """An act as it was asked for. ``by``: who signed it, in order. ``request``: its identity, empty for none.
 
-    ``proof`` and ``roles`` (of the proven) are told where it did not come over the socket.
+    ``proof``, ``roles`` (of the proven) and ``people`` (the file that proved them) are told where it did not come over
+    the socket.
     """
 
     uid: int
@@ -42,6 +43,7 @@ class Asked(NamedTuple):
     request: str = ""
     proof: Proof | None = None
     roles: tuple[str, ...] = ()
+    people: str = ""
 
     @property
     def event_id(self) -> str | None:
@@ -57,7 +59,7 @@ class Asked(NamedTuple):
             "request": self.request or None,
         }
         if self.proof is not None:
-            facts |= {"proof": self.proof.value, "roles": list(self.roles)}
+            facts |= {"proof": self.proof.value, "roles": list(self.roles), "people": self.people or None}
         return tuple(
             replace(
                 entry,

@@ -24,8 +24,9 @@ def put_in_force(
     second: str,
     reference: str,
     roles: tuple[Role, Role] | None = None,
+    people: str = "",
 ) -> int:
-    """Write the key down in the ledger; the number of the entry. ``roles``: of two that PINs proved.
+    """Write the key down in the ledger; the number of the entry. ``roles``: of two that PINs proved, by ``people``.
 
     A key decides whose checkpoints count, so it is something new in force: one of the two is an administrator.
 
@@ -33,7 +34,7 @@ def put_in_force(
         LedgerError: the ledger is missing, damaged or in use.
         MisuseError: it was refused.
     """
-    signatures = Signatures(first, second, reference, roles)
+    signatures = Signatures(first, second, reference, roles, people)
     asker, approver = signatures.actors
     signatures.require_two()
     if Role.ADMINISTRATOR not in {asker.role, approver.role}:

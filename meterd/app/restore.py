@@ -137,7 +137,7 @@ def _approval(found: dict[str, Any] | None) -> Signatures | None:
         return None
     roles = found.get("roles")
     proven = (Role(roles[0]), Role(roles[1])) if roles else None
-    return Signatures(found["first"], found["second"], found["reference"], proven)
+    return Signatures(found["first"], found["second"], found["reference"], proven, found.get("people", ""))
 
 
 def _stage(backup: Backup, folder: Path) -> None:

@@ -23,12 +23,16 @@ UNPROVEN: Final = (Role.ADMINISTRATOR, Role.ACCOUNTING)
 
 
 class Signatures(NamedTuple):
-    """Two people and the reference of an approval. ``roles``: of those that PINs proved; None where nothing did."""
+    """Two people and the reference of an approval.
+
+    ``roles``: of those that PINs proved, by the file ``people``; None where nothing did.
+    """
 
     first: str
     second: str
     reference: str
     roles: tuple[Role, Role] | None = None
+    people: str = ""
 
     @property
     def actors(self) -> tuple[Actor, Actor]:
@@ -40,7 +44,8 @@ class Signatures(NamedTuple):
         """Facts for the entries of what they signed: who ran it, who signed, and what proves that."""
         proof = Proof.NONE if self.roles is None else Proof.PIN
         roles = tuple(role.value for role in self.roles or ())
-        return Asked(os.getuid(), f'{what} ref "{self.reference}"', (self.first, self.second), "", proof, roles)
+        words = f'{what} ref "{self.reference}"'
+        return Asked(os.getuid(), words, (self.first, self.second), proof=proof, roles=roles, people=self.people)
 
     def require_two(self) -> None:
         """Rule 1.

@@ -109,8 +109,11 @@ def signatures(signing: Signing, usual: Path) -> Signatures:
             f"there is no people file {usual} to prove {first} and {second} by: name it with --people FILE. Where "
             "there is none left, --unproven takes both at their word, and the ledger says that nothing proved them"
         )
+    path = str(found.absolute())
+    if not path.isprintable():
+        raise MisuseError(f"the entry tells which people file proved both, and {path!r} is no plain text")
     names, roles = proven(read_people(found), (first, second), signing.pins_from)
-    return Signatures(*names, reference, roles)
+    return Signatures(*names, reference, roles, path)
 
 
 def proven(people: People, names: tuple[str, str], pins_from: Any) -> tuple[tuple[str, str], tuple[Role, Role]]:

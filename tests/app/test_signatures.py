@@ -89,6 +89,7 @@ def test_two_pins_prove_two_people(ledger: Path, usual: Path, verb: Any, kind: s
     asked = found[2]["asked"]
     assert (["adm-1", "acc-1"], ["administrator", "accounting"]) == (asked["by"], asked["roles"])
     assert ("pin", os.getuid(), None) == (asked["proof"], asked["uid"], asked["request"])
+    assert str(usual) == asked["people"]
     assert found[2]["reference"] in asked["statement"]
     judging = Judging()
     assert verify(ledger, judge=judging.judge).ok
@@ -138,6 +139,7 @@ def test_without_a_people_file_it_has_to_be_said(ledger: Path, usual: Path, verb
     assert 0 == verb(ledger, "adm-1", "acc-1", "--unproven").exit_code
     asked = told(ledger)[2]["asked"]
     assert ("none", [], ["adm-1", "acc-1"]) == (asked["proof"], asked["roles"], asked["by"])
+    assert asked["people"] is None
 
 
 @pytest.mark.parametrize("verb", BOTH)
@@ -152,6 +154,7 @@ def test_where_there_is_a_people_file_nobody_goes_unproven(ledger: Path, usual: 
     assert 78 == verb(ledger, "adm-1", "acc-1", *STDIN, typed="445566\n778899\n").exit_code
     done = verb(ledger, "adm-1", "acc-1", *STDIN, "--people", named, typed="445566\n778899\n")
     assert (0, "pin") == (done.exit_code, told(ledger)[2]["asked"]["proof"]), done.output
+    assert str(named) == told(ledger)[2]["asked"]["people"], "a file of somebody's own is seen to be one"
 
 
 @pytest.mark.parametrize("verb", BOTH)
