@@ -125,10 +125,11 @@ class ModbusBus:
         self._stopping = True
         for unit in self._units.values():
             unit.want_safe()
+            unit.write_after_s = 0.0
         self._stir()
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(SAFE_LIMIT_S):
-                while self._stats.port_up and any(unit.stale(self._clock()) for unit in self._units.values()):
+                while self._stats.port_up and any(unit.up and unit.outputs_stale(0.0) for unit in self._units.values()):
                     self._settled.clear()
                     await self._settled.wait()
 
@@ -262,7 +263,8 @@ class ModbusBus:
             if self._fails_on(unit, now_s):
                 if isinstance(fault, NoReplyError):
                     self._unit_down(unit, "timeout", self._stats.port_hint)  # before anybody looks: its table closes
-                    if self._nobody_answers(unit) and (found := await self._elsewhere.look()):
+                    silent = self._nobody_answers(unit) and not unit.noisy(now_s)
+                    if silent and (found := await self._elsewhere.look()):
                         self._unit_down(unit, "timeout", found, again=True)
                 else:
                     self._unit_down(unit, "refused", str(fault), again=True)

@@ -24,7 +24,8 @@ from meterd.edge.modbus_unit import Unit
 from meterd.edge.serialport import PortLostError, open_link
 from meterd.edge.sign_queue import CLOSED, Send, SignQueue
 
-TRIES: Final = 3  # one lost frame is noise
+TRIES: Final = 3  # without any reply; one lost frame is noise
+GARBLED_TRIES: Final = 12  # where something of a reply comes somebody is there
 REPLY_S: Final = 0.1
 PAD_LIMIT_S: Final = 4.0
 LOOK_S: Final = 0.02
@@ -145,15 +146,17 @@ async def _ask(line: Line, module: ModuleRef, request: Request) -> Reply:
     """One exchange, tried a few times."""
     limit_s = REPLY_S + module.profile.turnaround_ms / 1000
     limit_s += line.pace.line_s(request.request_bytes + request.reply_bytes)
-    for _ in range(TRIES - 1):
+    silences = tries = 0
+    while True:
         try:
             return await line.ask(request, limit_s)
-        except NoReplyError:
-            continue
-    try:
-        return await line.ask(request, limit_s)
-    except NoReplyError as fault:
-        raise _SilentError from fault
+        except NoReplyError as fault:
+            tries += 1
+            silences += not fault.garbled
+            if silences == tries == TRIES:
+                raise _SilentError from fault
+            if tries == GARBLED_TRIES:
+                raise
 
 
 async def _close_signs(bus: BusConfig, signs: Sequence[SignConfig]) -> list[Closing]:

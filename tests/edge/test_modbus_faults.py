@@ -494,3 +494,29 @@ def test_a_lamp_is_not_kept_waiting_by_two_lost_writes() -> None:
             assert [] == r.floor.of(DeviceDown)
 
     run(work())
+
+
+def test_the_safe_state_is_waited_for_while_replies_are_garbled() -> None:
+    """A daemon that ends in the middle of noise leaves no lamp lit because a poll had just failed."""
+
+    async def work() -> None:
+        async with rig() as r:
+            r.bus.want(40, UnitWanted(9, (True,) * 7 + (False,), ()))
+            await r.floor.until(lambda: bool(r.floor.of(DeviceUp)))
+            await until(lambda: r.bus.shown_seq(40) == 9)
+            spoiled: list[bytes] = []
+
+            def spoil(data: bytes) -> list[bytes]:
+                if len(spoiled) == 3:
+                    return [data]
+                spoiled.append(data)
+                return [data[:-1] + bytes((data[-1] ^ 1,))]
+
+            r.cable.to_daemon = spoil
+            failed = r.stats.frames["timeout"]
+            await until(lambda: r.stats.frames["timeout"] > failed)
+            await r.bus.go_safe()
+            assert [False] * 7 + [True] == list(r.module.coils[40][:OUTPUTS])
+            assert [] == r.floor.of(DeviceDown)
+
+    run(work())

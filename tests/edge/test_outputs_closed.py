@@ -18,7 +18,7 @@ from wire_rig import HEARTBEAT, KEYPAD, SENSORS, Cable, PymodbusModule, raw_pty
 
 from meterd.cli.outputs import outputs
 from meterd.config import BusConfig, ModuleRef, SignConfig, SignModel
-from meterd.edge.modbus_line import Line, ModuleRefusedError, Reply, Request
+from meterd.edge.modbus_line import Line, ModuleRefusedError, NoReplyError, Reply, Request
 from meterd.edge.outputs import Closing, close_all
 from protocols.alpha import ReleasePriority, WriteString, transmission
 
@@ -141,6 +141,30 @@ def test_a_module_is_beaten_first_and_says_closed_whatever_its_lamps_do(monkeypa
     assert [(HEARTBEAT, (1,)), (HEARTBEAT, (0,))] == [(each.address, each.values) for each in asked[:2]]
     assert (16, (0x434C, 0x4F53, 0x4544)) == (asked[-1].function, asked[-1].values[:3])
     os.close(master)
+
+
+def test_a_bad_cable_is_no_dead_module(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Replies garbled or missing eleven times, then good: the lamps are dark. Garbled for ever: told, after twelve."""
+    bad = [True] + [False] * 3 + [True] * 7
+    asked: list[Request] = []
+    for good_after, cause in ((len(bad), ""), (99, "unit 40 gave no reply to function 15")):
+        asked.clear()
+
+        async def answer(_line: Line, request: Request, _limit_s: float, until: int = good_after) -> Reply:
+            asked.append(request)
+            tries = sum(each == request for each in asked)
+            if tries <= until:
+                garbled = bad[(tries - 1) % len(bad)]
+                raise NoReplyError(f"unit 40 gave no reply to function {request.function}", garbled=garbled)
+            return Reply(tuple(request.values) or (0, 0, 0, 0, 0, 0, 0, 1), 0.0, 0.0)
+
+        monkeypatch.setattr(Line, "ask", answer)
+        master, name = raw_pty()
+        module = ModuleRef("pit", 40, replace(SENSORS, heartbeat=None))
+        site = Floor((table(module),), (BusConfig("pit", "modbus", name, 115200),), ())
+        assert (Closing("pit/40", cause),) == close_all(site)  # type: ignore[arg-type]
+        assert 12 == sum(each == asked[0] for each in asked)
+        os.close(master)
 
 
 def test_the_command_names_what_it_could_not_reach(tmp_path: Path) -> None:
