@@ -25,9 +25,13 @@ ASK_S: Final = 0.2  # the daemon keeps seconds of each line
 FEW: Final = 100  # more at once is a line that must be followed closely
 _MODES: Final = {11: "8E1"}  # of a recording that tells only how long a character is
 _QUESTIONS: Final = ("modbus", "osdp")  # lines on which everything said is a question or its answer
+USUAL_SITE: Final = Path("/etc/meterd/site.toml")
 
 config_option = click.option(
-    "--config", "config", type=click.Path(path_type=Path, dir_okay=False), help="the site file: names seats and keys"
+    "--config",
+    "config",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help=f"the site file: names seats and keys; {USUAL_SITE} if that is of this site",
 )
 
 
@@ -66,7 +70,7 @@ def monitor(
     changes, reader = Changes(), None
     try:
         for head, piece, lost in _pieces("monitor", control, line, -1, seconds):
-            reader = reader or reader_for(head, site)
+            reader = reader or reader_for(head, site or _usual_site("meterd monitor", head))
             if lost:
                 click.echo(f"… {counted(lost, 'piece')} too fast to be shown", err=as_json)
             if piece is None:
@@ -166,7 +170,7 @@ def replay(
     site = _site("meterd wire replay", config)
     from meterd.app.wire_words import Said, reader_for
 
-    reader = reader_for(recording.head, site)
+    reader = reader_for(recording.head, site or _usual_site("meterd wire replay", recording.head))
     told: list[Said] = []
     for piece in recording.pieces:
         said = [Said(piece.at_ns, piece.way, words) for words in reader.read(piece)]
@@ -265,6 +269,22 @@ def _site(verb: str, config: Path | None) -> Site | None:
     except ConfigError as error:
         complain(verb, error)
         sys.exit(EXIT_CONFIG)
+
+
+def _usual_site(verb: str, head: Head) -> Site | None:
+    """The site file in its usual place, where it is that of a recording; else a hint, where it would say more."""
+    from meterd.edge.catalogue import read_site
+    from meterd.errors import ConfigError
+
+    try:
+        site = read_site(USUAL_SITE)[0]
+    except ConfigError:
+        site = None
+    if site is not None and site.settings.id == head.site:
+        return site
+    if head.kind == "modbus":
+        complain(verb, "inputs have numbers here: --config SITE names seats, lamps and keys")
+    return None
 
 
 def _pieces(

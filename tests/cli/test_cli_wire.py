@@ -121,6 +121,26 @@ def test_a_line_is_recorded_and_read_again(running: Daemon, tmp_path: Path) -> N
     assert 0 == document["lost"]
 
 
+def test_the_site_file_is_found_in_its_usual_place(
+    running: Daemon, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It names seats and keys without being asked for, if it is that of the recording; else the next step is said."""
+    exchange(running)
+    file = tmp_path / "wire.jsonl"
+    meterd("wire", "record", file, "--port", "pit-1", "--socket", running.socket, "--seconds", "0.01")
+    usual = tmp_path / "site.toml"
+    monkeypatch.setattr("meterd.cli.wire.USUAL_SITE", usual)
+    hint = "--config SITE names seats"
+    none = meterd("wire", "replay", file)
+    assert (True, True) == ("unit 40: inputs on: 0, 2, 8" in none.stdout, hint in none.stderr)
+    usual.write_text(SAMPLE.read_text("utf-8").replace('id = "riverside"', 'id = "lakeside"'))
+    another = meterd("wire", "replay", file)
+    assert (True, True) == ("unit 40" in another.stdout, hint in another.stderr)
+    usual.write_text(SAMPLE.read_text("utf-8"))
+    mine = meterd("wire", "replay", file)
+    assert (True, "") == ("pit-1/40: inputs on: seat 1, seat 3, lock button" in mine.stdout, mine.stderr)
+
+
 def test_frames_that_were_kept_are_read_in_words(running: Daemon, site: Site, tmp_path: Path) -> None:
     """The recorder's own files, which nobody asked for, are read as a recording is: one line of them at a time."""
     exchange(running)
@@ -294,6 +314,8 @@ def test_ports_with_a_daemon(running: Daemon) -> None:
     running.devices = {
         "keys-1/50": {"up": True},
         "keys-1/51": {"up": False, "cause": "identity", "found": "registers 4D4B 3332"},
+        "keys-1/52": {"up": False, "cause": "key", "found": "00BEBA-02-0000004D"},
+        "keys-1/53": {"up": False, "cause": "timeout"},
         "pit-1/40": {"up": False, "cause": "port_lost"},
     }
     told = meterd("ports", "--socket", running.socket)
@@ -301,6 +323,8 @@ def test_ports_with_a_daemon(running: Daemon) -> None:
     assert "trusted: keys-1/50\n" in told.stdout
     assert re.search(r"down; heard \d+\.\d s ago, sent \d+\.\d s ago", told.stdout)
     assert "keys-1/51: identity, registers 4D4B 3332\n" in told.stderr
+    assert "keys-1/52: key, 00BEBA-02-0000004D has another key than the file osdp-keys\n" in told.stderr
+    assert "keys-1/53: timeout, nobody answers\n" in told.stderr
     assert "bus pit-1: /dev/serial/by-path/" in told.stderr
     assert "pit-1/40" not in told.stderr  # its line is what is wrong
 
