@@ -125,12 +125,21 @@ def _line_findings(lines: dict[str, Any], seen: tuple[PortSeen, ...]) -> list[st
 
 def _silent(line: dict[str, Any]) -> list[tuple[str, str]]:
     """The devices of a line that are not trusted: why, and what answered in their place."""
-    devices = (line["daemon"] or {}).get("devices", {})
-    return [
-        (name, ", ".join(str(state[key]) for key in ("cause", "found") if state.get(key)) or "not heard yet")
-        for name, state in devices.items()
-        if not state.get("up")
-    ]
+    return away((line["daemon"] or {}).get("devices", {}))
+
+
+def away(devices: dict[str, Any]) -> list[tuple[str, str]]:
+    """Of a snapshot's devices those that are not trusted, each with why in words."""
+    return [(name, _why(state)) for name, state in devices.items() if not state.get("up")]
+
+
+def _why(state: dict[str, Any]) -> str:
+    cause, found = state.get("cause") or "", state.get("found") or ""
+    if cause == "key":
+        return f"key, {found or 'what answers'} has another key than the file osdp-keys"
+    if cause == "timeout" and not found:
+        return "timeout, nobody answers"
+    return ", ".join(word for word in (cause, found) if word) or "not heard yet"
 
 
 def _by(holders: list[dict[str, Any]]) -> str:

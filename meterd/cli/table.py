@@ -24,7 +24,7 @@ def table() -> None:
 @socket_option
 @click.option("--json", "as_json", is_flag=True, help="one JSON document on standard output")
 def show(table_id: str | None, control: Path | None, *, as_json: bool) -> None:
-    """Show one table, or all: state and why, round, seats with a wager, awards that wait.
+    """Show one table, or all: state and why, round, seats with a wager, awards that wait. With all, devices away.
 
     Exit codes: 0 shown, 1 the daemon says it is closed, 2 none answers, or it has no such table.
     """
@@ -45,6 +45,10 @@ def show(table_id: str | None, control: Path | None, *, as_json: bool) -> None:
                 f"round {each['round']}, seats {_list(each['accepted'])}, wagers {format_cents(each['wagers_cents'])}"
             )
             click.echo(f"{name:<14}{state:<28}{wagers}; waiting: {_list(each['pending'])}; link {each['link']}")
+        from meterd.cli.ports import away
+
+        for name, why in away(snapshot.get("devices", {})) if table_id is None else ():
+            click.echo(f"away: {name}: {why}")
     tell_standing(snapshot, as_json=as_json)
 
 

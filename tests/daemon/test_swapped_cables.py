@@ -73,15 +73,16 @@ def test_silence_behind_a_wrong_plug_is_named_too(make_floor: Callable[..., Floo
 
     floor.until(lambda: wanted == found(), "two lines that name the other", run, sim)
     assert {"CLOSED"} == states()
-    told = subprocess.run(
-        [sys.executable, "-m", "meterd", "ports", "--config", str(floor.site_file), "--socket", str(floor.socket)],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert 1 == told.returncode
+
+    def asked(*verb: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "meterd", *verb, "--socket", str(floor.socket)]
+        return subprocess.run(command, capture_output=True, text=True, check=False)
+
+    ports, table = asked("ports", "--config", str(floor.site_file)), asked("table", "show")
+    assert (1, 0) == (ports.returncode, table.returncode)
     for device, words in wanted.items():
-        assert f"{device}: timeout, {words}" in told.stderr
+        assert f"{device}: timeout, {words}" in ports.stderr
+        assert f"away: {device}: timeout, {words}" in table.stdout
     floor.end(sim)
     floor.plan["buses"] = right
     sim = floor.start_sim()

@@ -108,6 +108,26 @@ def test_the_landing_page_shows_the_floor(web: Any, browser: Browser, tmp_path: 
     assert browser.console() == []
 
 
+def test_a_device_in_a_wrong_place_is_named_on_the_landing_page(web: Any, daemon: Any, browser: Browser) -> None:
+    """Which device, why, and what was found there; nothing of it while all are trusted."""
+    found = 'wanted a "generic-sensors-16" (MS16) at pit-1/40, found MK32, which is a "generic-keypad-32"'
+    browser.open(web.url)
+    browser.wait("return document.querySelectorAll('.seats i').length", 7)
+    shown = "return getComputedStyle(document.getElementById('away')).display"
+    assert "none" == browser.run(shown)
+    devices = {
+        "pit-1/40": {"up": False, "cause": "identity", "found": found},
+        "pit-1/41": {"up": True, "cause": None},
+        "keys-2/5": {"up": False, "cause": "key", "found": "00BEBA-02-0000004D"},
+    }
+    daemon.show(5_000_000, devices=devices)
+    browser.wait(shown, "block")
+    cells = "return [...document.querySelectorAll('#devices tr')].map(r => [...r.cells].map(each => each.textContent))"
+    assert [["pit-1/40", "identity", found], ["keys-2/5", "key", "00BEBA-02-0000004D"]] == browser.run(cells)
+    daemon.show(5_000_000, devices={"pit-1/40": {"up": True, "cause": None}})
+    browser.wait(shown, "none")
+
+
 def test_awards_that_wait_for_a_person_stand_first(web: Any, daemon: Any, browser: Browser, tmp_path: Path) -> None:
     """Above the tables, those to confirm before those to pay; what is settled stands below, the newest first."""
     states = ("paid", "pending", "confirmed", "paid", "voided", "held")

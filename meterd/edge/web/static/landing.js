@@ -81,6 +81,13 @@ function showAwards(all, currency) {
   $("awards").replaceChildren(...settled.map((a) => award(a, currency)));
 }
 
+// A table is closed by one of these: which, why, and what answers in its place.
+function showAway(devices) {
+  const away = Object.entries(devices).filter(([, device]) => !device.up);
+  $("away").hidden = away.length === 0;
+  $("devices").replaceChildren(...away.map(([id, device]) => row(cell(id), cell(device.cause ?? "not heard yet"), cell(device.found ?? ""))));
+}
+
 function closed(reason) {
   $("closed").className = "";
   $("closed").hidden = !reason;
@@ -101,6 +108,7 @@ follow(
         row(cell(id), cell(t.game), cell(t.link), chip(t.state), seats(t), cell(t.round, "n"), cell(t.text.filter(Boolean).join(" · "), "pad")),
       ),
     );
+    showAway(view.devices ?? {});
     showAwards(view.awards ?? [], view.currency);
   },
   () => closed("no news from the controller"),
