@@ -43,6 +43,7 @@ class Book:
         self.fund_awards: dict[str, FundAward] = {}
         self.open_shares: dict[str, None] = {}  # shares of posted jackpots that are still owed, oldest first
         self.gaming_day = ""  # of the open volume; "" until the first day was read
+        self.day_confirmed = ""  # the day that people vouched for since the open volume began; "" for none
         self.began: Began = NOTHING  # what stood when the open volume began
         self.gone_awards = 0  # settled so long ago that only sealed volumes hold them
         self.gone_shares = 0

@@ -1,4 +1,4 @@
-"""Commands of the ledger's own life: the reading that ends a gaming day, and the key that signs its checkpoints."""
+"""Commands of the ledger's own life: the reading that ends a gaming day, the day that people vouch for, the key."""
 
 from __future__ import annotations
 
@@ -14,6 +14,13 @@ class ReadDay(Command):
 
     day: str
     next_day: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConfirmDay(TwoPeople):
+    """The gaming day is this one, though the wall clock has come to it by a jump of more than a day."""
+
+    day: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

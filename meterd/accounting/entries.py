@@ -94,6 +94,7 @@ class Kind(StrEnum):
     HAND_SPLIT = "HandSplit"
     TIP_PAID = "TipPaid"
     TIP_UNDONE = "TipUndone"
+    DAY_CONFIRMED = "DayConfirmed"
     DAY_READ = "DayRead"
     BOOK_CARRIED = "BookCarried"
     KEY_SET = "KeySet"

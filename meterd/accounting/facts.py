@@ -29,6 +29,7 @@ Confirmed $ award awards by envy envy_cents marks verified | cards envy_waits se
 Corrected $ award awards before envy_cents hand late levels marks seat sent shifts units was
 Correction $ amount_cents award levels reference second was
 CountMismatch accepted
+DayConfirmed day reference second was
 DayRead day left levels links moved next_day pools since_seq since_utc tables
 DeviceLost cause heard | device found
 DeviceTrusted counts epoch modulus

@@ -52,6 +52,7 @@ def _day_read(book: Book, entry: Entry) -> None:
     """The day is over: what its reading says leaves the book."""
     body = entry.body
     book.gaming_day = body["next_day"]
+    book.day_confirmed = ""
     for name in body["left"]["awards"]:
         award = book.awards.pop(name)
         table = book.tables[award.table]
@@ -71,12 +72,17 @@ def book_carried(book: Book, entry: Entry) -> None:
     book.began = Began.of(book)
 
 
+def _day_confirmed(book: Book, entry: Entry) -> None:
+    book.day_confirmed = entry.body["day"]
+
+
 def _key_set(book: Book, entry: Entry) -> None:
     book.keys = (*book.keys, entry.body["key"])
 
 
 HANDLERS: Final[dict[Kind, Callable[[Book, Entry], None]]] = {
     Kind.DAY_READ: _day_read,
+    Kind.DAY_CONFIRMED: _day_confirmed,
     Kind.BOOK_CARRIED: book_carried,
     Kind.KEY_SET: _key_set,
 }

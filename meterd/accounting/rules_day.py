@@ -1,7 +1,9 @@
 """Rules of the gaming day: what its reading adds up, and which awards the book no longer needs after it.
 
 Rule 1: a reading moves no money, closes no table and ends no round.
-Rule 2: a day's figures are what moved since the volume began, by the accounts and counts as they stood then.
+Rule 2: a gaming day that does not follow the one before is one for which nobody was there, or a clock that went wrong.
+        No reading by itself goes further than the machine can bear out; two people can (``ConfirmDay``).
+Rule 3: a day's figures are what moved since the volume began, by the accounts and counts as they stood then.
 Units: ``*_cents``, ``*_microcents``.
 
 Choices where nothing says how:
@@ -22,13 +24,14 @@ from typing import Any, Final
 from meterd.accounting.answer import SETUP, Answer, entry, level_facts, not_authorised
 from meterd.accounting.book import Book
 from meterd.accounting.commands import Command
-from meterd.accounting.commands_day import ReadDay, SetKey
+from meterd.accounting.commands_day import ConfirmDay, ReadDay, SetKey
 from meterd.accounting.entries import Kind
 from meterd.accounting.journal import CapOp, ClaimOp, UndoOp
 from meterd.accounting.refusals import Refusal, Refused
 from meterd.accounting.state import Award, AwardStatus, LinkState
 from meterd.accounting.state_pools import ShareStatus
 from meterd.accounting.two_people import people_refusal, signed
+from meterd.accounting.when import DAY_US, microseconds, now
 
 #: Settled awards that stay at hand. The next volume begins with them all while tables wait: a millisecond each 100.
 SETTLED_KEPT: Final = 1_000
@@ -177,6 +180,34 @@ def _clocks(book: Book, leaving: set[tuple[str, int]]) -> set[tuple[str, int]]:
     return {win for wins in found.values() for win in wins}
 
 
+#: A gaming day and the wall clock's UTC time belong together where the clock reads no earlier than a day before its
+#: midnight and no later than three days behind it: time zones, and a day that begins late.
+_DAY_FROM_US: Final = -DAY_US
+_DAY_UNTIL_US: Final = 3 * DAY_US
+
+
+def confirm_day(book: Book, command: ConfirmDay) -> Answer:
+    """Two people of two departments say which gaming day it is, where the clock alone is not believed.
+
+    It has to be a later one than the ledger's, and the one that the clock shows by now: with a clock that is wrong
+    there is nothing to confirm, only a clock to be set.
+    """
+    refused = people_refusal(command)
+    if refused:
+        return refused
+    moment = now(book, command)
+    try:
+        past_us = microseconds(moment) - microseconds(f"{command.day}T00:00:00Z")
+    except ValueError:
+        return Refused(Refusal.NOT_YET, f"{command.day} is no day such as 2026-12-01")
+    if command.day <= book.gaming_day:
+        return Refused(Refusal.ALREADY_DONE, f"the gaming day is {book.gaming_day}")
+    if not _DAY_FROM_US <= past_us < _DAY_UNTIL_US:
+        return Refused(Refusal.NOT_YET, f"the clock says {moment[:16]} UTC, not {command.day}")
+    body = {"day": command.day, "was": book.gaming_day, **signed(command)}
+    return (entry(command, Kind.DAY_CONFIRMED, body),)
+
+
 def set_key(book: Book, command: SetKey) -> Answer:
     """Two people put another key in force for checkpoints; the first one likewise."""
     refused = people_refusal(command)
@@ -188,4 +219,8 @@ def set_key(book: Book, command: SetKey) -> Answer:
     return (entry(command, Kind.KEY_SET, body),)
 
 
-RULES: Final[dict[type[Command], Callable[[Book, Any], Answer]]] = {ReadDay: read_day, SetKey: set_key}
+RULES: Final[dict[type[Command], Callable[[Book, Any], Answer]]] = {
+    ReadDay: read_day,
+    ConfirmDay: confirm_day,
+    SetKey: set_key,
+}

@@ -68,6 +68,7 @@ _DONE: Final[Mapping[str, str]] = {
     Kind.HAND_SPLIT: "hand split",
     Kind.TIP_PAID: "tip paid",
     Kind.TIP_UNDONE: "tip taken back",
+    Kind.DAY_CONFIRMED: "gaming day confirmed",
 }
 #: What a site file says as well; at the next start the two must agree.
 _IN_THE_FILE: Final = frozenset({Kind.LIMIT_SET, Kind.CAPS_POSTED})
@@ -83,6 +84,7 @@ _FACTS: Final = (
     "part",
     "overflow",
     "reason",
+    "day",
     "from_utc",
     "until_utc",
 )

@@ -22,6 +22,8 @@ _ADVICE: Final = {
     DueKind.SHARE_UNCLAIMED: "nobody claimed it in the fund's days: accounting marks it unclaimed",
     DueKind.PAY_OUT: "its rake stopped six months ago: pay it out, or petition for another disbursement",
     DueKind.NOTICE_OVER: "its notice has run: the link may be discontinued",
+    DueKind.GAMING_DAY: "the clock jumped, or nobody was there for days: set it right, or let two people confirm the "
+    "day (`meterd act 'gaming-day DAY'`); until then all counts into the day that was",
     DueKind.POSTING: "its amounts were not posted for a gaming day: post them after soft count",
 }
 
@@ -36,18 +38,20 @@ class Clocks:
         self.found: tuple[Due, ...] = ()
         self._monotonic = monotonic
         self._looked_s: float | None = None
+        self._besides: tuple[Due, ...] = ()
 
-    def look(self, book: Book, now_utc: str, *, moved: bool) -> bool:
+    def look(self, book: Book, now_utc: str, *, moved: bool, besides: tuple[Due, ...] = ()) -> bool:
         """Look again where it is time, or where entries have ``moved`` the book; whether anything is other than before.
 
-        What has become due is told in the log.
+        ``besides`` is due too, and at once: what a clock of the machine says rather than one of the rules. What has
+        become due is told in the log.
         """
         now_s = self._monotonic()
         every_s = MOVED_EVERY_S if moved else EVERY_S
-        if self._looked_s is not None and now_s - self._looked_s < every_s:
+        if self._looked_s is not None and now_s - self._looked_s < every_s and besides == self._besides:
             return False
-        self._looked_s = now_s
-        before, self.found = self.found, due(book, now_utc)
+        self._looked_s, self._besides = now_s, besides
+        before, self.found = self.found, (*besides, *due(book, now_utc))
         for one in self.found:
             if one not in before:
                 log.warning(

@@ -24,7 +24,7 @@ from meterd.accounting.state import TableStatus
 from meterd.app.asked import Asked, following, unheard
 from meterd.app.clocks import Clocks
 from meterd.app.commit import Committer
-from meterd.app.days import Days
+from meterd.app.days import Days, began
 from meterd.app.effects import Effects, UnitKey, closed_outputs, sign_wanted, table_wanted
 from meterd.app.inbox import Inbox
 from meterd.app.rows import stamps
@@ -110,7 +110,7 @@ class MoneyLoop:
         self.committer = Committer(book, store, stamps(clock), standing)
         if store.sealed:
             self.committer.begin_volume()  # the last run did not come to it
-        self._days = Days(site, self.committer, day_read) if standing is not None else None
+        self._days = Days(site, self.committer, day_read, began(store)) if standing is not None else None
         self._router = Router(site.tables, people)
         self._configs = {table.settings.id: table for table in site.tables}
         self._sessions: dict[str, TableSession] = {s.table_id: s for s in self._router.sessions}
@@ -276,7 +276,8 @@ class MoneyLoop:
             log.log(_LEVELS[level_of(entry)], entry.kind.value, **facts_of(entry, self.site))
         self._check_sum()
         self._alive()
-        other = self._clocks.look(self.book, self._clock.now().at_utc, moved=bool(entries))
+        besides = self._days.waits if self._days is not None else ()
+        other = self._clocks.look(self.book, self._clock.now().at_utc, moved=bool(entries), besides=besides)
         if self._touched or self._touched_links or entries or other:
             self._publish(self._effects(bool(entries)))
         for future, decision in self._answers:
@@ -339,7 +340,7 @@ class MoneyLoop:
         if step_ms:
             facts = {"step_ms": step_ms, "now_utc": instant.at_utc}
             self._decide(Note(actor=SYSTEM, kind=Kind.CLOCK_STEP, facts=facts))
-        if self._days is not None and (entries := self._days.check(instant.wall_ns)):
+        if self._days is not None and (entries := self._days.check(instant)):
             self._after(entries)
 
     def _check_sum(self) -> None:

@@ -15,7 +15,7 @@ from meterd.accounting import commands as ask
 from meterd.accounting import commands_links as links
 from meterd.accounting import commands_pools as pools
 from meterd.accounting.commands import SYSTEM, Command, Event
-from meterd.accounting.commands_day import ReadDay, SetKey
+from meterd.accounting.commands_day import ConfirmDay, ReadDay, SetKey
 from meterd.accounting.commands_streak import ClaimBoard, Number, Split, Tip, TipReason, UndoTip, VoidSpin
 from meterd.accounting.entries import REQUEST, Entry, Kind
 from meterd.accounting.settings import LinkSettings, SiteSettings, TableSettings
@@ -236,6 +236,7 @@ MAKERS: Final[dict[Kind, Maker]] = {
     Kind.RULES_EASED: _eased,
     Kind.BETS_RETURNED: _asks(pools.ReturnBets, "fund", "seat"),
     Kind.POT_UNDONE: _asks(pools.UndoPot, "fund", "came_back"),
+    Kind.DAY_CONFIRMED: _asks(ConfirmDay, "day"),
     Kind.DAY_READ: _asks(ReadDay, "day", "next_day"),
     Kind.KEY_SET: _asks(SetKey, "key"),
 }

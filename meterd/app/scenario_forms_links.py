@@ -44,6 +44,11 @@ LINK_FORMS: Final = (
         f"caps TABLE [player_cap AMOUNT_OR_NONE] [table_cap AMOUNT_OR_NONE] [tip_cap AMOUNT_OR_NONE] {_SIGNED}",
         "aggregate limits of a round are posted; they hold 24 hours later",
     ),
+    Form(
+        "gaming-day",
+        f"gaming-day DAY {_SIGNED}",
+        "two people vouch for the day that the clock shows, where it came to it by a jump",
+    ),
     Form("expect-link", "expect link LINK STANDING", "whether a link takes wagers"),
 )
 

@@ -11,6 +11,7 @@ from typing import Any, Final
 from meterd.accounting import commands_links as ask
 from meterd.accounting.book import Book
 from meterd.accounting.commands import Actor, Command, Role
+from meterd.accounting.commands_day import ConfirmDay
 from meterd.app.scenario_forms_links import LICENSEE
 from meterd.app.scenario_parse import Statement
 from meterd.app.scenario_setup import fault
@@ -50,6 +51,7 @@ LINK_COMMANDS: Final[Mapping[str, Callable[[Statement], Command]]] = {
     "late-claim": lambda s: ask.AdjustClaim(
         table=s["table"], round=s["count"], seat=s["seat"], hand=s["hand"], cents=s["amount"], **signed(s)
     ),
+    "gaming-day": lambda s: ConfirmDay(day=s["day"], **signed(s)),
     "caps": lambda s: ask.PostCaps(
         table=s["table"],
         player_cents=s.get("player_cap"),

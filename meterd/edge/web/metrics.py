@@ -24,7 +24,7 @@ from meterd import __version__
 CENTS: Final = 100
 MICROCENTS: Final = 100_000_000
 STATES: Final = ("CLOSED", "OPEN", "LOCKED")
-DUE_KINDS: Final = ("award_unclaimed", "share_unclaimed", "pay_out", "notice_over", "posting")
+DUE_KINDS: Final = ("award_unclaimed", "share_unclaimed", "pay_out", "notice_over", "gaming_day", "posting")
 
 
 class FloorCollector(Collector):
