@@ -378,7 +378,7 @@ class Daemon:
         """Whether the port of a bus is open, and if not why."""
         if bus in self._bus_stats:
             stats = self._bus_stats[bus]
-            return {"up": stats.port_up, "cause": stats.port_cause, "units_up": stats.units_up}
+            return {"up": stats.port_up, "cause": stats.port_cause, "hint": stats.port_hint}
         if bus in self._signs:
             return {"up": self._signs[bus].up, "cause": self._signs[bus].cause}
         pads = self._pads.to_json().get(bus, {})

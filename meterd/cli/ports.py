@@ -113,6 +113,7 @@ def _line_findings(lines: dict[str, Any], seen: tuple[PortSeen, ...]) -> list[st
         told = line["daemon"] or {}
         if told.get("up"):
             findings += [f"{name}: {said}" for name, said in _silent(line)]
+            findings += [f"bus {bus}: {told['hint']}"] if told.get("hint") else []
         elif line["node"] is None:
             hint = f"Ports that no bus uses: {', '.join(free)}" if free else "No other port is free: is it plugged in?"
             findings.append(f"bus {bus}: {line['port']} is not there. {hint}")

@@ -13,6 +13,7 @@ from typing import Final, NamedTuple
 from meterd.sim.faults import BadCable, Rates
 from meterd.sim.lines import Line, Noise
 from meterd.sim.modules import SimModule
+from meterd.sim.osdp_pad import OsdpPad
 from meterd.sim.sign import AlphaSign
 from meterd.sim.world import World
 
@@ -147,23 +148,35 @@ class Orders:
         key = (line, int(unit) if unit.isdecimal() else -1)
         if key not in self._world.modules:
             there = ", ".join(f"{bus}/{number}" for bus, number in self._world.modules)
-            raise OrderError(f"no module {words[0]}: there are {there or 'none'}")
+            others = ", ".join([*(f"{bus}/{number}" for bus, number in self._world.pads), *self._world.signs])
+            raise OrderError(
+                f"no module {words[0]}: there are {there or 'none'}{f', and of other kinds {others}' if others else ''}"
+            )
         return self._world.modules[key], self._world.lines[line]
 
     def _sign(self, name: str) -> AlphaSign | None:
         return self._world.signs.get(name)
 
+    def _pad(self, name: str) -> OsdpPad | None:
+        line, _, address = name.partition("/")
+        dealer = self._world.pads.get((line, int(address))) if address.isdecimal() else None
+        return dealer.pad if dealer is not None else None
+
     def _reboot(self, words: Sequence[str]) -> None:
-        sign = self._sign(words[0]) if words else None
+        _expect(words, 1)
+        sign, pad = self._sign(words[0]), self._pad(words[0])
         if sign is not None:
             sign.power_cut()
+        elif pad is not None:
+            pad.reboot()
         else:
             self._module(words, 1)[0].power_cut(self._now())
 
     def _mute(self, words: Sequence[str], *, mute: bool) -> None:
-        sign = self._sign(words[0]) if words else None
-        if sign is not None:
-            sign.mute = mute
+        _expect(words, 1)
+        quiet = self._sign(words[0]) or self._pad(words[0])
+        if quiet is not None:
+            quiet.mute = mute
             return
         module, _ = self._module(words, 1)
         (self._world.muted.add if mute else self._world.muted.discard)(module)

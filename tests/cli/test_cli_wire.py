@@ -310,7 +310,7 @@ def test_ports_with_a_daemon(running: Daemon) -> None:
     """A line that is down is a finding with the daemon's cause; when a byte last passed is told."""
     exchange(running)
     running.states["pit-1"] = {"up": False, "cause": "held by another program"}
-    running.states["keys-1"] = {"up": True}
+    running.states["keys-1"] = {"up": True, "hint": "/dev/x: this adapter hears what it sends"}
     running.devices = {
         "keys-1/50": {"up": True},
         "keys-1/51": {"up": False, "cause": "identity", "found": "registers 4D4B 3332"},
@@ -325,6 +325,7 @@ def test_ports_with_a_daemon(running: Daemon) -> None:
     assert "keys-1/51: identity, registers 4D4B 3332\n" in told.stderr
     assert "keys-1/52: key, 00BEBA-02-0000004D has another key than the file osdp-keys\n" in told.stderr
     assert "keys-1/53: timeout, nobody answers\n" in told.stderr
+    assert "bus keys-1: /dev/x: this adapter hears what it sends\n" in told.stderr
     assert "bus pit-1: /dev/serial/by-path/" in told.stderr
     assert "pit-1/40" not in told.stderr  # its line is what is wrong
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import io
+import json
 import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -38,8 +39,6 @@ def plan(folder: Path) -> Plan:
     other = {**told["buses"][0], "id": "pit-2", "port": f"{folder}/pit-2"}
     sign = {"id": "sign-1", "kind": "alpha", "port": f"{folder}/sign-1", "baud": 115200}
     told["buses"] = [told["buses"][0], other, {**sign, "signs": [{"id": "pit-sign"}]}]
-    import json  # noqa: PLC0415
-
     return Plan.parse(json.dumps(told))
 
 
@@ -137,6 +136,32 @@ def test_devices_are_rebooted_and_muted(tmp_path: Path) -> None:
             assert {"a": ""} == sign.figures()
             r.do("reboot pit-sign")
             assert {} == sign.figures()
+
+    run(work())
+
+
+def test_a_pad_is_muted_and_restarted(tmp_path: Path) -> None:
+    """An OSDP pad is ordered by its line and address, as the daemon names it; what it showed is gone."""
+
+    async def work() -> None:
+        pads = [{"address": 5, "keys": {"enter": [13]}}]
+        told = {"id": "keys-2", "kind": "osdp", "port": f"{tmp_path}/keys-2", "baud": 38400, "pads": pads}
+        world = World(Plan.parse(json.dumps({"buses": [told]})), Journal(io.StringIO()))
+        loop = asyncio.get_running_loop()
+        orders, pad = Orders(world, loop.time, loop.call_later), world.pads["keys-2", 5].pad
+        try:
+            orders.carry_out("mute keys-2/5")
+            assert pad.mute
+            orders.carry_out("speak keys-2/5")
+            assert not pad.mute
+            pad._write(1, 1, "OPEN")
+            assert ("OPEN", "") == pad.text()
+            orders.carry_out("reboot keys-2/5")
+            assert ("", "") == pad.text()
+            with pytest.raises(OrderError, match="there are none, and of other kinds keys-2/5"):
+                orders.carry_out("mute keys-2/6")
+        finally:
+            await world.close()
 
     run(work())
 
