@@ -132,9 +132,16 @@ def prove(folder: Path, seq: int, out: Path | None, note: Path | None, key_file:
 
 @click.command()
 @_PLACE
-@click.option("--format", "form", type=click.Choice(["jsonl", "csv"]), default="jsonl", show_default=True)
-@click.option("--from", "first", type=click.IntRange(min=1), default=1, help="the first entry")
-@click.option("--to", "last", type=click.IntRange(min=1), help="the last entry")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["jsonl", "csv"]),
+    default="jsonl",
+    show_default=True,
+    help="an entry a line, or a posting a row",
+)
+@click.option("--from", "first", type=click.IntRange(min=1), default=1, show_default=True, help="the first entry")
+@click.option("--to", "last", type=click.IntRange(min=1), help="the last entry", show_default="the ledger's end")
 @_OUT
 @click.option("--json", "as_json", is_flag=True, hidden=True, help="JSON Lines, as without it")
 @_told("export")

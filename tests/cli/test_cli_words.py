@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
+import click
 import pytest
 from click.testing import CliRunner, Result
 
@@ -73,3 +75,28 @@ def test_a_program_is_not_told_of_a_demo_with_every_call(verb: str, monkeypatch:
     assert (1, 1) == (person.exit_code, program.exit_code), person.output
     assert "DEMO: no amount here is real money" in person.stderr
     assert "CLOSED: disk full" == program.stderr.strip()
+
+
+def options(group: click.Group, words: str = "") -> Iterator[tuple[str, click.Option]]:
+    """Every option of every verb that help shows."""
+    context = click.Context(group)
+    for name in group.list_commands(context):
+        verb = group.get_command(context, name)
+        assert verb is not None
+        yield from ((f"{words}{name} {each.opts[0]}", each) for each in verb.params if isinstance(each, click.Option))
+        if isinstance(verb, click.Group):
+            yield from options(verb, f"{words}{name} ")
+
+
+def test_every_option_says_what_it_is_and_what_it_is_where_nobody_says() -> None:
+    """Nothing, none and empty go without saying."""
+    shown = [(name, each) for name, each in options(main) if not each.hidden]
+    assert len(shown) > 60
+    assert [] == [name for name, each in shown if not each.help]
+    silent = []
+    for name, each in shown:
+        default = each.get_default(click.Context(click.Command(name)))
+        told = each.is_flag or each.show_default or "default" in (each.help or "")
+        if isinstance(default, str | int | float) and default and not told:
+            silent.append(name)
+    assert [] == silent
