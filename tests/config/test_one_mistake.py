@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterator
 
 import pytest
-from conftest import edited
 
 from meterd.config import Catalogue, Finding, SiteErrors, load_site
 
@@ -65,6 +64,14 @@ PADS = (
     ),
 )
 _VALUE = re.compile(r'(\w+)(\s*=\s*)("[^"]*"|\[[^\]]*\]|[\d_]+)')
+
+
+def edited(text: str, *edits: tuple[str, str]) -> str:
+    """``text`` with each old replaced, which must be there."""
+    for old, new in edits:
+        assert old in text
+        text = text.replace(old, new, 1)
+    return text
 
 
 def findings(text: str, catalogue: Catalogue) -> tuple[Finding, ...]:
