@@ -40,6 +40,7 @@ TEXTS = ["at_utc", "boot", "kind", "table_id", "link_id", "site", "actor", "devi
 COLUMNS = ["seq", "at_utc", "boot", "mono_ns", *TEXTS[2:], "prev", "hash"]
 INTEGERS = {"seq", "mono_ns"}
 BLOBS = {"prev", "hash"}
+MICROCENTS = 1_000_000  # of a cent
 MOMENT = re.compile("[0-9]{4}(-[0-9]{2}){2}T[0-9]{2}(:[0-9]{2}){2}[.][0-9]{6}Z")
 LEVEL_PARTS = {"display": "meter", "reserve": "reserve", "overflow": "overflow"}
 MAY_BE_NULL = {"table_id", "link_id", "device", "event_id"}
@@ -142,10 +143,12 @@ WagerVoided $ cents levels round seats
 #: What a level counts beside its money, as the book names it, and as an entry does where that is another name.
 COUNTS = ("standing", "resets", "hits", "won_cents", "adjusted")
 COUNTED = {"standing": "standing_seed_microcents", "adjusted": "adjusted_microcents"}
+#: Kinds that are of the round in which their table is.
+IN_A_ROUND = {"Locked", "LateBet", "GameEnded", "Folded", "WagerVoided", "HandSplit", "NumberKeyed"}
 #: What a book tells of an award that an entry tells too, beside what became of it.
 AWARD = ("link", "table", "round", "seat", "hand", "units", "amount_cents", "keyed_by", "at_utc")
 
-#: The names in the book that a volume begins with, and those that are missing where nothing stands under them.
+#: The names in the book that a volume begins with.
 BOOK = {"site_id", "currency", "demo", "gone_awards", "gone_shares", "site", "links", "funds"}
 BOOK |= {"tables", "awards", "open_awards", "devices", "fund_awards", "open_shares"}
 
@@ -383,6 +386,8 @@ def check_facts(seq: int, entry: Entry, facts: dict[str, Any], site: bytes) -> N
     if kind not in FACTS:
         raise BadError(seq, f"{kind!r} is no kind of entry")
     money, always, may = FACTS[kind]
+    if kind == "Confirmed" and facts.get("by") == "supervisor":
+        always = always | {"second", "toke_cents", "tokes"}
     missing, unknown = sorted(always - facts.keys()), sorted(facts.keys() - always - may)
     if missing:
         raise BadError(seq, f"{kind} without {', '.join(missing)}")
@@ -730,7 +735,7 @@ class Ledger:
             self.money.take(entry, facts)
             if self._reading is not None:
                 self._read(seq, self._reading)
-            if (wrong := self._book.take(entry, facts)) is not None:
+            if (wrong := self._book.take(entry, facts) or self._worth(entry, facts)) is not None:
                 raise BadError(seq, wrong)
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise BadError(seq, "what it tells of the ledger has not the form that it should have") from error
@@ -808,6 +813,23 @@ class Ledger:
                 raise BadError(seq, f"the {what} it carries over is not what the entries before make")
         if odd := self._book.unlike(facts["book"]):
             raise BadError(seq, f"of the book it carries over, {odd} is not what the entries before make")
+        self._book.open_volume()
+
+    def _worth(self, entry: Entry, facts: dict[str, Any]) -> str | None:
+        """Whether what an entry tells in cents is what its postings move: a LOCK's wagers, what is owed for awards."""
+        moved = {name.decode(): microcents for name, microcents in entry.postings}
+        if entry.column["kind"] == b"Locked":
+            cents = sum(one["cents"] for one in facts["wagers"])
+            dropped = -moved.get(f"drop/{entry.column['table_id'].decode()}", 0)
+            if dropped != cents * MICROCENTS:
+                return f"its wagers come to {cents} cents, and {dropped} microcents were dropped"
+        for account in moved:
+            kind, _, name = account.partition("/")
+            if kind == "payable" and (owed := self._book.owed(name)) is not None:
+                held = self.money.balance[account]
+                if held not in {owed * MICROCENTS, 0}:
+                    return f"{name} is worth {owed} cents, and {held} microcents are owed for it"
+        return None
 
     def _read(self, seq: int, facts: dict[str, Any]) -> None:
         """The reading of a gaming day tells what its postings have made, of everything there is."""
@@ -818,7 +840,8 @@ class Ledger:
         tables = {"dropped": ("drop", -1), "paid": ("paid", 1), "house_hold": ("house/hold", 1)}
         tables["house_pays"] = ("house/pays", 1)
         compared = {
-            "days": max(facts["day"], self._day) < facts["next_day"],
+            "days": (self._day or facts["day"]) == facts["day"] < facts["next_day"]
+            and all(re.fullmatch("[0-9]{4}-[0-9]{2}-[0-9]{2}", facts[name]) for name in ("day", "next_day")),
             "since_seq or since_utc": [facts["since_seq"], facts["since_utc"]] == [since, since_utc],
             "moved": same(facts["moved"], {account: amount for account, amount in moved.items() if amount}),
             "levels": facts["levels"].keys() == self.money.standing.keys(),
@@ -876,6 +899,7 @@ class Followed:
         self.devices: dict[str, list[int]] = {}
         self.gone = {"gone_awards": 0, "gone_shares": 0}
         self.settings: dict[str, Any] = {"site": None}
+        self._then: dict[str, Any] = {"links": {}, "tables": {}, "awards": {}}  # as the volume began
         self._wagers: dict[str, dict[int, int]] = {}  # table → seat → units of its hands
         self.doubled: set[tuple[str, int]] = set()  # table and seat of a split hand with a wager for each half
 
@@ -896,8 +920,8 @@ class Followed:
 
     def unlike(self, book: dict[str, Any]) -> str | None:
         """What in a book is not what the entries have made, or None."""
-        if unknown := sorted(book.keys() - BOOK):
-            return f"{unknown[0]!r}, which no book has,"
+        if unlike := sorted(book.keys() ^ BOOK):
+            return f"{unlike[0]!r}, which {'no' if unlike[0] in book else 'every'} book has,"
         told = self._told(book)
         mine: dict[str, Any] = {"tables": self.tables, "links": self.links, "awards": self.awards}
         mine |= {"fund_awards": self.shares, "funds": self.funds, "devices": self.devices}
@@ -923,6 +947,49 @@ class Followed:
             if not within(self.settings.get(name), found.get(name))
         ]
         return f"the settings of {odd[0]}" if odd else None
+
+    def open_volume(self) -> None:
+        """A volume begins: what its day brings counts from here."""
+        self._then = json.loads(json.dumps({"links": self.links, "tables": self.tables, "awards": self.awards}))
+
+    def unread(self, facts: dict[str, Any]) -> str | None:
+        """What in a day's reading is not what the entries of its volume have brought, or None."""
+        for name, told in facts["links"].items():
+            if name in self.links and not same({**told, "liability_microcents": 0}, self._link_day(name)):
+                return f"the day of {name}"
+        for name, told in facts["tables"].items():
+            rounds = self.tables[name]["round"] - self._then["tables"].get(name, {"round": 0})["round"]
+            if not same([told["rounds"], told["state"]], [rounds, self.tables[name]["state"]]):
+                return f"the day of {name}"
+        return None
+
+    def _link_day(self, name: str) -> dict[str, Any]:
+        """Wagers, hits and awards of a day, in the form of a reading."""
+        now, then = self.links[name], self._then["links"].get(name, {"wagers": 0, "units": 0, "levels": {}})
+        units = now["units"] - then["units"]
+        came: dict[str, dict[str, int]] = {}
+        for award, one in self.awards.items():
+            before = self._then["awards"].get(award, {"status": None})["status"]
+            states = [one["status"]] if before != one["status"] else []
+            if before is None:
+                states = ["claimed", *(state for state in states if state != "pending")]
+            for state in states if one["link"] == name else ():
+                sums = came.setdefault(state, {"awards": 0, "cents": 0})
+                sums["awards"] += 1
+                sums["cents"] += one["amount_cents"]
+        return {
+            "wagers": now["wagers"] - then["wagers"],
+            "units": units,
+            "wagered_cents": units * self.settings[f"link {name}"]["wager_cents"],
+            "liability_microcents": 0,
+            "levels": {
+                level: {
+                    count: told[count] - then["levels"].get(level, {count: 0})[count] for count in ("hits", "won_cents")
+                }
+                for level, told in now["levels"].items()
+            },
+            "awards": came,
+        }
 
     @staticmethod
     def _told(book: dict[str, Any]) -> dict[str, Any]:
@@ -971,6 +1038,8 @@ class Followed:
         )
         if (wrong := self._place(kind, facts, table, link)) is not None:
             return wrong
+        if kind == "DayRead" and (odd := self.unread(facts)) is not None:
+            return f"the day's reading: {odd} is not what the entries make"
         if event is not None and not event.startswith("request:"):
             self._press(event)
         if kind != "BookCarried" and (wrong := self._count(kind, facts.get("levels", {}))) is not None:
@@ -999,6 +1068,10 @@ class Followed:
             self.funds.append(str(link))
         if table is not None and table not in self.tables and kind != "Refused":
             return f"there is no table {table!r}"
+        if kind in IN_A_ROUND and facts["round"] != self.tables[str(table)]["round"] + (kind == "Locked"):
+            return (
+                f"a {kind} is of round {facts['round']}, and the table is in round {self.tables[str(table)]['round']}"
+            )
         if link is not None and link not in self.links and link not in self.funds:
             return f"there is no link {link!r}"
         return None
@@ -1014,10 +1087,21 @@ class Followed:
             if kind != "Locked":
                 link, _, level = key.partition("/")
                 now = {count: stored.get(COUNTED.get(count, count), 0) for count in COUNTS}
+                begins = dict.fromkeys(COUNTS, 0) | {"standing": stored["display_microcents"]}
+                if kind == "LinkOpened" and now != begins:
+                    return f"{key} begins with its seed and nothing counted"
                 if kind == "DayRead" and now != self.links[link]["levels"].get(level):
                     return f"what {key} counts beside its money is not what was told before"
                 self.links[link]["levels"][level] = now
         return None
+
+    def owed(self, name: str) -> int | None:
+        """What an award or a share is worth in cents, while it may be owed; None where it is not known."""
+        one = self.awards.get(name) or self.shares.get(name)
+        if one is None:
+            return None
+        cents: int = one["amount_cents"] if name in self.awards else one["cents"]
+        return cents
 
     def _press(self, event: str) -> None:
         """An input has counted up to here; what is not above it counts no more."""

@@ -94,6 +94,8 @@ Voided $ amount_cents award awards before levels marks reason second sent shifts
 WagerVoided $ cents levels round seats
 """  # noqa: E501 - a line is a kind
 
+#: What is told of an award that a supervisor confirmed, and not of one that a rule did.
+BY_A_SUPERVISOR: Final = frozenset({"second", "toke_cents", "tokes"})
 #: Who asked, over the socket or while the daemon was stopped: any entry may tell it.
 ASKED: Final = "asked"
 FORMATS: Final = frozenset({1, 2})
@@ -125,6 +127,8 @@ FACTS: Final = dict(map(_read, TABLE.strip().splitlines()))
 def wrong_facts(entry: Entry) -> str | None:
     """What an entry lacks that its kind always tells, has that it never tells, or moves; None where it is in form."""
     money, always, may = FACTS[entry.kind]
+    if entry.kind is Kind.CONFIRMED and entry.body.get("by") == "supervisor":
+        always = always | BY_A_SUPERVISOR
     if missing := always - entry.body.keys():
         return f"{entry.kind} without {', '.join(sorted(missing))}"
     if unknown := entry.body.keys() - always - may:

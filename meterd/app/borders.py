@@ -24,6 +24,7 @@ from meterd.ledger.record import Record
 #: What a reading tells that follows from the entries. Which awards leave the book, the version that wrote it chose.
 _FIGURES: Final = ("since_seq", "since_utc", "levels", "pools", "moved", "links", "tables")
 
+_DAY: Final = re.compile("[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _MOMENT: Final = re.compile("[0-9]{4}(-[0-9]{2}){2}T[0-9]{2}(:[0-9]{2}){2}[.][0-9]{6}Z")
 
 #: Keys of a ledger in order, each with the number of the entry that put it in force or carried it over.
@@ -51,6 +52,9 @@ def wrong_about_itself(book: Book, entry: Entry) -> str | None:
 def _wrong_reading(book: Book, entry: Entry) -> str | None:
     """Why a day's reading is not that of this book, or None."""
     body = entry.body
+    days = (body["day"], body["next_day"])
+    if not all(_DAY.fullmatch(day) for day in days) or (book.gaming_day and book.gaming_day != body["day"]):
+        return f"the day's reading is of {days[0]}, and the gaming day is {book.gaming_day}"
     answer = read_day(book, ReadDay(actor=SYSTEM, day=body["day"], next_day=body["next_day"]))
     if not isinstance(answer, tuple):
         return f"the day's reading: {answer.detail}"

@@ -245,6 +245,7 @@ def _odd_in_book(expected: Mapping[str, Any], body: Mapping[str, Any]) -> list[s
         f"book.{name}"
         for name in sorted(told.keys() | body["book"].keys())
         if name not in told
+        or name not in body["book"]
         or canonical(told[name]) != canonical(again[name])
         or not _read_whole(body["book"].get(name, again[name]), again[name])
     ]

@@ -15,6 +15,7 @@ from tampering import write
 from meterd import second_verifier
 from meterd.accounting.entries import Kind
 from meterd.accounting.facts import FACTS, TABLE
+from meterd.app.redecide import Judging
 from meterd.app.verify import verify
 from meterd.edge import volume
 from meterd.edge.store import read_records
@@ -82,6 +83,14 @@ def test_no_fact_is_left_out(ledger: Path, tmp_path: Path) -> None:
         seq = forged_at(copy, kind, lambda body, name=name: body.pop(name))  # type: ignore[misc]
         assert (seq, seq) == first_bad(copy), (kind, name)
         shutil.rmtree(copy)
+
+
+@pytest.mark.parametrize("name", ["second", "tokes", "toke_cents"])
+def test_who_approved_second_is_not_erased(ledger: Path, name: str) -> None:
+    """Nor the dealer's share: of every award that a supervisor confirmed they are told, be it with null."""
+    confirmed = [r for r in read_records(ledger) if r.kind == "Confirmed" and '"by":"supervisor"' in r.body]
+    seq = forged_at(ledger, "Confirmed", lambda body: body.pop(name), after=confirmed[0].seq - 1)
+    assert (seq, seq) == first_bad(ledger)
 
 
 @pytest.mark.parametrize("kind", ["LedgerCreated", "Locked", "GameEnded", "LateBet", "DayRead", "TableOpened"])
@@ -164,6 +173,8 @@ BOOK: dict[str, Callable[[Body], object]] = {
     "a standing seed": lambda body: body["book"]["links"][0]["counts"][0][1].update(standing=1),
     "thresholds": lambda body: body["book"]["site"].update(two_person_cents=1),
     "a device's count": lambda body: body["book"]["devices"][0][1].__setitem__(1, 10**9),
+    "no shares": lambda body: body["book"].pop("fund_awards"),
+    "nothing gone": lambda body: body["book"].pop("gone_awards"),
     "a device less": lambda body: body["book"]["devices"].pop(),
 }
 #: In parts of the book that are the writer's own the second verifier cannot know; the first reads them whole.
@@ -197,6 +208,47 @@ def test_names_nobody_reads_in_a_volume_alone(ledger: Path, name: str) -> None:
     last = volume.volumes(ledger)[-1]
     assert not verify(last).ok
     assert not second_verifier.check([last])["ok"]
+
+
+TOLD: dict[str, tuple[str, Callable[[Body], object]]] = {
+    "the day read": ("DayRead", lambda body: body.update(day="2026-11-30")),
+    "no date": ("DayRead", lambda body: body.update(next_day="next")),
+    "wagers of a day": ("DayRead", lambda body: body["links"]["nexus"].update(wagers=1)),
+    "hits of a day": ("DayRead", lambda body: body["links"]["nexus"]["levels"]["mega"].update(hits=9)),
+    "awards of a day": ("DayRead", lambda body: body["links"]["nexus"]["awards"]["claimed"].update(cents=9)),
+    "rounds of a day": ("DayRead", lambda body: body["tables"]["T1"].update(rounds=1)),
+    "a table's state at the reading": ("DayRead", lambda body: body["tables"]["T1"].update(state="LOCKED")),
+}
+
+
+@pytest.mark.parametrize(("kind", "change"), TOLD.values(), ids=TOLD.keys())
+def test_what_a_reading_tells(ledger: Path, kind: str, change: Callable[[Body], object]) -> None:
+    """By both verifiers, from the entries alone."""
+    seq = forged_at(ledger, kind, change, after=100)
+    assert (seq, seq) == first_bad(ledger)
+
+
+SUMS: dict[str, tuple[str, Callable[[Body], object]]] = {
+    "cents of a wager": ("Locked", lambda body: body["wagers"][0].update(cents=99)),
+    "a round": ("Locked", lambda body: body.update(round=body["round"] + 1)),
+    "a late bet of another round": ("LateBet", lambda body: body.update(round=body["round"] - 1)),
+    "an award's worth": ("Claimed", lambda body: body.update(amount_cents=body["amount_cents"] - 1)),
+    "a seed that does not stand": (
+        "LinkOpened",
+        lambda body: body["levels"]["nexus/mega"].update(standing_seed_microcents=0),
+    ),
+}
+
+
+@pytest.mark.parametrize(("kind", "change"), SUMS.values(), ids=SUMS.keys())
+def test_what_the_second_verifier_and_the_rules_find(ledger: Path, kind: str, change: Callable[[Body], object]) -> None:
+    """Cents against postings, rounds in their order: without the rules by the second, with them by the first too."""
+    seq = forged_at(ledger, kind, change)
+    report = verify(ledger, judge=Judging().judge)
+    assert report.first_bad is not None
+    assert seq == report.first_bad.seq
+    second = second_verifier.check([ledger])["first_bad"]
+    assert seq == (second and second["seq"])
 
 
 @pytest.mark.parametrize("kind", ["Locked", "LinkOpened", "DayRead"])

@@ -44,7 +44,7 @@ def test_it_goes_on_and_its_next_volume_is_of_the_newest_format(ledger: Path) ->
     pending = [award for award in shift.book.open_awards if shift.book.awards[award].pending]
     assert pending
     shift.play(Confirm(actor=SUPERVISOR, award=pending[0]))
-    shift.end_day(28)
+    shift.end_day(int(shift.book.gaming_day[-2:] or 1))
     shift.play(*[Confirm(actor=SUPERVISOR, award=award) for award in pending[1:]])
     shift.play(*[EndGame(actor=DEALER, table=table) for table in shift.book.tables])
     assert not [award for award in shift.book.open_awards if shift.book.awards[award].pending]
