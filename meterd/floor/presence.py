@@ -173,3 +173,8 @@ def _counts(edge: Edge | None, round_open: int, marks: Mapping[str, DeviceMark])
         return False
     mark = marks.get(edge.event.input)
     return mark is not None and mark.epoch == edge.event.epoch and edge.event.count > mark.count
+
+
+def before_lock(lock: LockSeen | None, after_ms: int) -> bool:
+    """Whether a key pressed after ``after_ms`` may have been pressed before this LOCK, for the round before it."""
+    return lock is not None and after_ms < lock.by_ms

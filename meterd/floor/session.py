@@ -40,7 +40,7 @@ from meterd.floor.claims import PadLine
 from meterd.floor.devices import Devices
 from meterd.floor.inputs import Inputs, Moves
 from meterd.floor.keys import Press, Repeats, pressed, presses
-from meterd.floor.presence import MS_UNKNOWN, Closing, Late, LockSeen, Seats, interval
+from meterd.floor.presence import MS_UNKNOWN, Closing, Late, LockSeen, Seats, before_lock, interval
 from meterd.floor.transitions import TRANSITIONS, Act, Pad, Phase, Signal, apply
 from meterd.floor.view import Lamp, TableView, lamps
 from protocols.events import CardRead, DeviceDown, DeviceUp, InputStuck, KeyPressed, Reading
@@ -255,9 +255,8 @@ class TableSession:
     def _lock_seen(self, book: Book) -> LockSeen | None:
         if self._closing is not None:
             return self._closing.lock
-        if self._locked is not None and self._locked[0] == self._state(book).round:
-            return self._locked[1]
-        return None
+        of_round, lock = self._locked or (0, None)
+        return lock if of_round == self._state(book).round else None
 
     # ── the acts of the table ───────────────────────────────────────────────────────────────────────────────────
 
@@ -326,6 +325,8 @@ class TableSession:
     def _key(self, press: Press, seen: LockSeen, event: Event, device: str, book: Book) -> list[Command]:
         if self._repeats.again(press, seen.by_ms):
             return []
+        if press.signal is not Signal.LOCK_KEY and before_lock(self._lock_seen(book), seen.after_ms):
+            press = Press(Signal.TOO_FAST, 0)
         asked = self._pad.press(press, event, device, book, seen.by_ms)
         found = list(asked.commands)
         if asked.to_table is Signal.LOCK:

@@ -190,7 +190,9 @@ class TestFloor:
         return self.send(DeviceDown(module.device, cause))
 
     def poll(self, module: Module) -> list[Command]:
+        """Modules are polled ten times a second; the last poll before this one had nothing to tell."""
         self.now_ms += 100
+        module.ended_ms = max(module.ended_ms, self.now_ms - 90)
         return self.send(module.reading(self.now_ms))
 
     def chips(self, *seats: int, on: bool = True) -> list[Command]:

@@ -281,3 +281,23 @@ def test_every_key_of_a_pad_is_explained(floor: Any) -> None:
     page = (Path(__file__).parents[2] / "docs" / "keypad.md").read_text(encoding="utf-8")
     named = set(pad_words.KEYS) - set(pad_words.DIGITS[1:-1]) - set(pad_words.HANDS[1:-1])
     assert set() == {key for key in named if f"`{key}`" not in page}
+
+
+def test_a_key_that_may_have_been_pressed_before_lock_is_not_for_the_round_of_this_lock(floor: Any) -> None:
+    """END GAME pressed again for the last round, on a pad that was not heard until after the next LOCK: not taken.
+
+    The press after it, by a pad that was heard in between, ends the round. Digits and VOID ROUND are no better.
+    """
+    for key in ("end-game", "void-round", "digit-3", "fold"):
+        floor.chips(3)
+        heard_ms = floor.keypad.ended_ms
+        floor.lock_button()
+        floor.keypad.pulse(pad_words.KEYS.index(key))
+        floor.keypad.ended_ms = heard_ms
+        mark = len(floor.entries)
+        assert [] == floor.send(floor.keypad.reading(floor.now_ms + 100))
+        assert (pad_words.KEYS_TOO_FAST, mark, "LOCKED") == (floor.text[1], len(floor.entries), floor.table.state.value)
+        floor.now_ms += 1200  # a key that comes again within a second is the key held
+        floor.press("end-game")
+        assert "OPEN" == floor.table.state.value
+        floor.chips(3, on=False)

@@ -112,7 +112,7 @@ def test_a_late_chip_is_noted_with_its_interval_and_its_lamp_stays_dark(floor: A
 
 def test_the_interval_reckons_with_the_polls_around_both(floor: Any) -> None:
     """LOCK seen as a level between two ends, the edge between two ends: the outer and the inner difference."""
-    lock_after = floor.sensors.ended_ms
+    lock_after = floor.now_ms + 10  # the last poll before LOCK's
     floor.sensors.set(7, True)  # held: the level shows it
     floor.poll(floor.sensors)
     lock_by = floor.sensors.ended_ms
