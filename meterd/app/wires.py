@@ -42,14 +42,9 @@ class WireDesk:
         """Keep what passes in files of ``folder``, where there is one, until this is cancelled."""
         if folder is None:
             return
-        self._recorder = Recorder(
-            self.trace,
-            self._buses,
-            folder,
-            self._clock.boot,
-            told=lambda why: log.warning("wires.frames", why=why),
-            heads={name: head_of(bus, self._site, self._clock) for name, bus in self._buses.items()},
-        )
+        ours = {name: bus for name, bus in self._buses.items() if bus.kind not in _ELSEWHERE}
+        heads = {name: head_of(bus, self._site, self._clock) for name, bus in ours.items()}
+        self._recorder = Recorder(self.trace, ours, folder, self._clock.boot, told=_not_kept, heads=heads)
         self._recorder.start()
         try:
             await asyncio.Event().wait()
@@ -109,6 +104,10 @@ class WireDesk:
                 for bus in self._buses.values()
             }
         }
+
+
+def _not_kept(why: str) -> None:
+    log.warning("wires.frames", why=why)
 
 
 def head_of(bus: BusConfig, site: Site, clock: Clock) -> Head:

@@ -200,12 +200,21 @@ def _recording(file: Path, line: str | None) -> Recording:
             if frames is not None:
                 return frames
             lines.seek(0)
-            return read_wire(lines)
+            return _of_line(read_wire(lines), line)
     except OSError as error:
         complain("meterd wire replay", f"{file}: {error.strerror or error}")
     except (WireFileError, UnicodeDecodeError) as error:
         complain("meterd wire replay", f"{file}: {error}")
     sys.exit(EXIT_USAGE)
+
+
+def _of_line(recording: Recording, line: str | None) -> Recording:
+    """A recording, where it is of the line that was asked for. Raises WireFileError."""
+    from meterd.edge.trace import WireFileError
+
+    if line not in {None, recording.head.bus, recording.head.port}:
+        raise WireFileError(f"this is a recording of {recording.head.bus} alone, not of {line}")
+    return recording
 
 
 def _play(recording: Recording, serve: Path | None, send: Path | None, speed: float, seconds: float | None) -> None:

@@ -137,7 +137,9 @@ def test_the_site_file_is_found_in_its_usual_place(
     another = meterd("wire", "replay", file)
     assert (True, True) == ("unit 40" in another.stdout, hint in another.stderr)
     usual.write_text(SAMPLE.read_text("utf-8"))
-    mine = meterd("wire", "replay", file)
+    other = meterd("wire", "replay", file, "--line", "keys-1")
+    assert (2, True) == (other.exit_code, "a recording of pit-1 alone" in other.stderr)
+    mine = meterd("wire", "replay", file, "--line", "pit-1")
     assert (True, "") == ("pit-1/40: inputs on: seat 1, seat 3, lock button" in mine.stdout, mine.stderr)
 
 
@@ -153,6 +155,24 @@ def test_frames_that_were_kept_are_read_in_words(running: Daemon, site: Site, tm
     assert (0, 1) == (told.exit_code, told.stdout.count("< pit-1/40: inputs on: seat 1, seat 3, lock button"))
     which = meterd("wire", "replay", file)
     assert (2, True) == (which.exit_code, "there are pit-1, keys-1, sign-1: give --line" in which.stderr)
+
+
+def test_the_daemons_frames_name_its_own_lines_alone(site: Site, tmp_path: Path) -> None:
+    """A line of games is another process's: asked for here, its name is not among those there are."""
+    buses = (*site.buses, BusConfig("sas-1", "sas", "/dev/ttyS9", 19200))
+    desk = WireDesk(replace(site, buses=buses))
+
+    async def keep() -> None:
+        keeping = asyncio.create_task(desk.keep(tmp_path))
+        await asyncio.sleep(0)
+        desk.tracer("pit-1")("tx", ASK)
+        keeping.cancel()
+        await asyncio.wait([keeping])
+
+    asyncio.run(keep())
+    (file,) = tmp_path.iterdir()
+    told = meterd("wire", "replay", file, "--line", "sas-1")
+    assert (2, True) == (told.exit_code, "there are pit-1, keys-1, sign-1: give --line" in told.stderr)
 
 
 def test_nothing_is_written_over_and_nothing_left_without_a_daemon(running: Daemon, tmp_path: Path) -> None:
