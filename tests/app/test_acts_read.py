@@ -29,9 +29,9 @@ REGULATOR = Person("reg-1", Role.REGULATOR)
 #: What people may ask for. A new line of the language has to be put here or among ``NOT_ACTS`` by somebody.
 EXPECTED = {
     "adjust", "bet", "caps", "claim", "claim-board", "close", "close-table", "confirm", "correct", "discontinue",
-    "dispose", "dispose-share", "drop", "end", "fold", "hand", "hold", "join", "late-claim", "leave", "limit",
-    "notice", "number", "open-table", "pay", "pay-share", "post", "pot", "rake", "recover-seed", "release", "reopen",
-    "resume", "return", "rollover", "runner", "split", "strike-out", "suspend", "tip", "transfer", "transfer-pool",
+    "dispose", "dispose-share", "drop", "end", "fold", "gaming-day", "hand", "hold", "join", "late-claim", "leave",
+    "limit", "notice", "number", "open-table", "pay", "pay-share", "post", "pot", "rake", "recover-seed", "release",
+    "reopen", "resume", "return", "rollover", "runner", "split", "strike-out", "suspend", "tip", "transfer", "transfer-pool",
     "unclaimed", "unclaimed-share", "undo", "undo-pot", "undo-tip", "undo-win", "void", "void-round", "void-seat",
     "void-spin", "win",
 }  # fmt: skip
