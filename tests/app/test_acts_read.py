@@ -31,9 +31,9 @@ EXPECTED = {
     "adjust", "bet", "caps", "claim", "claim-board", "close", "close-table", "confirm", "correct", "discontinue",
     "dispose", "dispose-share", "drop", "end", "fold", "gaming-day", "hand", "hold", "join", "late-claim", "leave",
     "limit", "notice", "number", "open-table", "pay", "pay-share", "post", "pot", "rake", "recover-seed", "release",
-    "reopen", "resume", "return", "rollover", "runner", "split", "strike-out", "suspend", "tip", "transfer", "transfer-pool",
-    "unclaimed", "unclaimed-share", "undo", "undo-pot", "undo-tip", "undo-win", "void", "void-round", "void-seat",
-    "void-spin", "win",
+    "reopen", "resume", "return", "rollover", "runner", "split", "strike-out", "suspend", "tip", "transfer",
+    "transfer-pool", "unclaimed", "unclaimed-share", "undo", "undo-pot", "undo-tip", "undo-win", "void", "void-round",
+    "void-seat", "void-spin", "win",
 }  # fmt: skip
 
 #: One word for each field of the language that an act has.
