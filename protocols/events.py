@@ -16,8 +16,8 @@ from typing import Final
 class Reading:
     """Levels and counters of one module, taken together.
 
-    ``began_ms``/``ended_ms`` bound the level snapshot: the request left at ``began_ms``, the reply was whole at
-    ``ended_ms``.
+    ``began_ms``/``ended_ms`` bound it: the request for the levels left at ``began_ms``, levels and counters were there
+    at ``ended_ms``.
     ``previous_ended_ms`` is the end of the level snapshot before it (for the interval of a late edge).
     ``levels`` are True for active (polarity already applied). ``counts`` are raw counters read *after* the levels.
     """

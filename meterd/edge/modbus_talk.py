@@ -16,7 +16,7 @@ from typing import Final
 from meterd.config import PollConfig
 from meterd.edge.modbus_identity import Identities
 from meterd.edge.modbus_line import READ_HOLDING, BusStats, Line, ModuleRefusedError, NoReplyError, Reply, Request
-from meterd.edge.modbus_unit import Snapshot, Unit
+from meterd.edge.modbus_unit import Snapshot, Unit, ceil_ms
 
 PENDING_MS: Final = 250  # levels wait so long for counters that come in pieces; then they are read again
 SUSPECT_S: Final = 0.030  # a module that failed once gets its turnaround and this, not the whole timeout
@@ -91,8 +91,7 @@ class Talk:
         snapshot = await self._levels(unit)
         if unit.counters_request() is None:
             return snapshot, unit.counts(None)
-        counts = await self._counts_after(unit, snapshot)
-        return None if counts is None else (snapshot, counts)
+        return await self._counts_after(unit, snapshot)
 
     async def read_changed(self, unit: Unit) -> tuple[Snapshot | None, tuple[int, ...] | None]:
         """Levels, and the counters where they are due or levels changed; None: nothing new, or not all of it yet."""
@@ -112,10 +111,10 @@ class Talk:
             self._routine_s = now_s
         unit.counters_due_s = now_s  # stays due if this read fails
         unit.long_turn = True
-        counts = await self._counts_after(unit, snapshot)
-        if counts is not None:
+        taken = await self._counts_after(unit, snapshot)
+        if taken is not None:
             unit.counters_due_s = now_s + self._poll.counters_ms / 1000
-        return snapshot, counts
+        return taken or (snapshot, None)
 
     async def _levels(self, unit: Unit) -> Snapshot:
         """The levels; those that wait for the rest of their counters are good for a moment."""
@@ -126,13 +125,14 @@ class Talk:
         unit.pieces.drop()
         return unit.took_levels(await self.ask(unit, unit.levels_request()))
 
-    async def _counts_after(self, unit: Unit, snapshot: Snapshot) -> tuple[int, ...] | None:
-        """The counts that were read after these levels; None while some are still to come."""
+    async def _counts_after(self, unit: Unit, snapshot: Snapshot) -> tuple[Snapshot, tuple[int, ...]] | None:
+        """Counts that were read after these levels, and both of them bounded; None while some are still to come."""
         unit.pending = snapshot if unit.pieces.parts > 1 or unit.noisy(self._clock()) else None
         counters = await self._counters(unit)
         if counters is None:
             unit.pending = snapshot  # a reply that went well may have been the first of a whole one's pieces
-        return None if counters is None else unit.counts(counters)
+            return None
+        return snapshot._replace(ended_ms=ceil_ms(counters.ended_s)), unit.counts(counters)
 
     async def _counters(self, unit: Unit) -> Reply | None:
         """One exchange for counters: all of them, or the next piece; None while some are still to come."""

@@ -86,8 +86,8 @@ class Seats:
 
     @property
     def before_last_ms(self) -> int:
-        """When the snapshot before the last one was whole: what moved a counter without a level came after it."""
-        return list(self._snapshots)[-2:][0].ended_ms
+        """When the snapshot before the last one was begun: what moved a counter without a level came after it."""
+        return list(self._snapshots)[-2:][0].began_ms
 
     @property
     def _now(self) -> Snapshot:

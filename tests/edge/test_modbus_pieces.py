@@ -322,6 +322,7 @@ def test_levels_are_handed_over_only_with_counters_that_were_read_after_them() -
                         )
                     )
                     assert turn // 2 + 1 == r.floor.of(Reading)[-1].counts[seat]
+                    assert r.floor.of(Reading)[-1].previous_ended_ms <= r.floor.of(Reading)[-1].began_ms
             assert [] == r.floor.of(DeviceDown)
             order = [(q[1], q[3]) for q in r.cable.requests[-40:] if q[1] in {2, 4}]
             assert (4, 8) in order
@@ -341,5 +342,31 @@ def test_a_module_whose_counters_never_arrive_is_unheard_within_a_second() -> No
             await r.floor.until(lambda: bool(r.floor.of(DeviceDown)))
             assert r.floor.of(DeviceDown)[0].cause in {"unheard", "timeout"}
             assert [] == r.floor.of(Reading)
+
+    run(work())
+
+
+def test_a_reading_ends_with_its_counters() -> None:
+    """A press that only a counter shows came by the end of the reading, though the levels were there long before."""
+
+    async def work() -> None:
+        async with rig(poll=PollConfig(levels_ms=100, counters_ms=200, timeout_ms=100)) as r:
+            await r.floor.until(lambda: bool(r.floor.of(DeviceUp)))
+            held: list[bytes] = []
+
+            def hold(data: bytes) -> list[bytes]:
+                if data[1] != READ_REGISTERS or held:
+                    return [data]
+                held.append(data)
+                asyncio.get_running_loop().call_later(0.04, r.cable.inject, data)
+                return []
+
+            r.cable.to_daemon = hold
+            r.module.inputs[40][2] = True
+            r.module.counters[40][2] += 1
+            await r.floor.until(lambda: bool(r.floor.of(Reading)))
+            seen = r.floor.of(Reading)[0]
+            assert seen.ended_ms - seen.began_ms >= 40
+            assert [] == r.floor.of(DeviceDown)
 
     run(work())
