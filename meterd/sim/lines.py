@@ -19,9 +19,9 @@ import os
 import random
 import select
 import tty
-from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from operator import attrgetter
 from pathlib import Path
 from typing import Final
 
@@ -88,6 +88,16 @@ class Attention:
         self._timer = self._loop.call_later(LOOK_S, self._look)
 
 
+@dataclass(frozen=True, eq=False)
+class _Reply:
+    """Bytes on their way to the daemon. Two replies share the line only one after the other; a late one waits alone."""
+
+    asked_at: float
+    begins_s: float
+    due_s: float
+    data: bytes
+
+
 class Line:
     """One line. ``turnaround_s`` by unit; ``unplug`` takes the daemon's port away, ``plug`` brings it back.
 
@@ -116,7 +126,7 @@ class Line:
         self._outer: int | None = None
         self._asked_at = 0.0
         self._asked: bytes = b""
-        self._due: deque[tuple[float, bytes]] = deque()
+        self._due: list[_Reply] = []
         self._inner, slave = _pair()
         self.device_fd = slave
         if device_path:
@@ -195,18 +205,21 @@ class Line:
             return
         now = self._loop.time()
         spent = (len(self._asked) + len(data)) * self.character_s + self.turnaround_s.get(data[0], 0.0)
-        due = max(self._asked_at + spent, now)
-        if self._due:
-            due = max(due, self._due[-1][0] + len(data) * self.character_s)
-        self._due.append((due, self.noise.carry(data)))
-        self._loop.call_at(due, self._deliver)
+        due, takes_s = max(self._asked_at + spent, now), len(data) * self.character_s
+        for other in sorted(self._due, key=attrgetter("due_s")):
+            same = other.asked_at == self._asked_at  # the rest of a reply that came in pieces
+            if same or (due - takes_s < other.due_s and other.begins_s < due):
+                due = max(due, other.due_s + takes_s)
+        reply = _Reply(self._asked_at, due - takes_s, due, self.noise.carry(data))
+        self._due.append(reply)
+        self._loop.call_at(due, self._deliver, reply)
 
-    def _deliver(self) -> None:
-        if self._due:
-            _, data = self._due.popleft()
-            self.carried += len(data)
+    def _deliver(self, reply: _Reply) -> None:
+        if reply in self._due:
+            self._due.remove(reply)
+            self.carried += len(reply.data)
             if self._outer is not None:
-                self._write(self._outer, data)
+                self._write(self._outer, reply.data)
 
     @staticmethod
     def _write(fd: int, data: bytes) -> None:
