@@ -42,6 +42,21 @@ KEYED: Final = (
     "cards",
     "number",
     "reference",
+    "day",
+    "gaming_day",
+    "part",
+    "overflow",
+    "licensee",
+    "player_cents",
+    "table_cents",
+    "tip_cents",
+    "to_fund",
+    "to_pool",
+    "game_ended",
+    "win",
+    "rake_cents",
+    "percent_ppm",
+    "came_back",
 )
 
 #: Thresholds where no site is in force yet: everything needs a supervisor, nothing needs cards or two people.

@@ -1,7 +1,7 @@
 """The command behind a refusal, as far as its entry tells it.
 
-Rule 1: a refusal repeats a closed list of what was asked (``answer.KEYED``); a name of that list that is not repeated
-        was not asked for. What is not on the list is not known: it stands at its default, if it has one.
+Rule 1: a refusal repeats a closed list of what was asked (``answer.KEYED``), but for what is null. What is not repeated
+        stands at its default, or is null; an older version had a shorter list, so that it may have been another thing.
 Rule 2: a refusal that tells all of its command must be made again by the rules. One that tells a part may be, and is
         not held against the ledger where it is not.
 """
@@ -48,7 +48,7 @@ def asked_again(entry: Entry, at_utc: str) -> Iterator[Command]:
             value = keyed[field.name]
             given[field.name] = tuple(value) if isinstance(value, list) else value
         elif field.name in KEYED:
-            given[field.name] = None
+            given[field.name] = None if _needed(field) else field.default
         elif field.name in _NO_MATTER.get(kind.__name__, ()):
             given[field.name] = _NO_MATTER[kind.__name__][field.name]
         elif _needed(field):
@@ -71,7 +71,7 @@ def told_in_part(entry: Entry) -> bool:
     if entry.body["refusal"] != Refusal.AMOUNT_OUT_OF_BOUNDS:
         beside.add(_SIGNS)
     return any(
-        field.name not in beside or (field.name in KEYED and field.name not in keyed and _needed(field))
+        field.name not in beside or (field.name in KEYED and field.name not in keyed and field.default is not None)
         for field in _asked(kind)
     )
 
