@@ -25,11 +25,24 @@ from meterd.errors import EXIT_CONFIG, EXIT_LEDGER, EXIT_USAGE, ConfigError, Led
     help="a recorder's folder, else FOLDER/frames; once more for that of `meterd sas`",
 )
 @click.option(
+    "--line",
+    "lines",
+    metavar="LINE",
+    multiple=True,
+    help="a line besides those of the table's devices: one of games over which no win of this table came",
+)
+@click.option(
     "--out", type=FileToWrite(), metavar="FILE", help="the file to write; else standard output, if no terminal"
 )
 @click.option("--key", type=FileToRead(), metavar="FILE", help="the ledger's signing key; else the unit's credential")
 def dispute(
-    folder: Path, table: str, number: int, frames: tuple[Path, ...], out: Path | None, key: Path | None
+    folder: Path,
+    table: str,
+    number: int,
+    frames: tuple[Path, ...],
+    lines: tuple[str, ...],
+    out: Path | None,
+    key: Path | None,
 ) -> None:
     """Gather round ROUND of TABLE from the ledger in FOLDER. Reads only, and may run beside the daemon.
 
@@ -56,10 +69,10 @@ def dispute(
         file = key or default_key_file()
         signing = read_key(file) if file else None
         found = find_round(read_records(folder), table, number)
-        span, places = frames_span(found), frames or (folder / "frames",)
-        kept = sorted(
-            (frame for place in places for frame in read_frames(place, *span)), key=lambda frame: frame["at_ns"]
-        )
+        boot, from_ns, to_ns, ours = frames_span(found)
+        wanted, places = ours | frozenset(lines), frames or (folder / "frames",)
+        passed = [frame for place in places for frame in read_frames(place, boot, from_ns, to_ns, wanted)]
+        kept = sorted(passed, key=lambda frame: frame["at_ns"])
         document = pack(found, sign=signing.sign_note if signing else None, frames=kept)
     except (LedgerError, OSError) as error:
         complain("meterd dispute", error)
@@ -79,7 +92,7 @@ def dispute(
     except OSError as error:
         complain("meterd dispute", error)
         sys.exit(EXIT_LEDGER)
-    if unheard := sorted(span[3] - {frame["line"] for frame in document["frames"]}):
+    if unheard := sorted(wanted - {frame["line"] for frame in document["frames"]}):
         complain(
             "meterd dispute",
             f"no frame of {', '.join(unheard)} in {', '.join(map(str, places))}. `meterd sas` keeps those of its lines"

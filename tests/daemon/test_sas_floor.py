@@ -198,6 +198,8 @@ def test_the_pack_of_a_round_has_what_passed_on_the_line_of_games(make_play: Cal
     assert {"pit-1", "sas-1"} <= {frame["line"] for frame in frames}
     assert frames == sorted(frames, key=lambda frame: frame["at_ns"])
     assert any(win["raw"] in frame["heard"] for frame in frames if frame["line"] == "sas-1")
+    words += ["--line", "sas-2"]
+    assert "no frame of sas-2 in" in pack(*kept)[0]
 
 
 @pytest.mark.slow
