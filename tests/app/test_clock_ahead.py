@@ -107,6 +107,7 @@ def test_two_people_say_that_the_clock_is_right(house: House) -> None:
     assert confirm(house, "2026-12-04") is None
     house.round("2026-12-04")
     assert ("2026-12-04", []) == (house.today, waits(house))
+    assert "" == house.loop.book.day_confirmed
     house.read_until("2026-12-05T06:00:00")
     assert Refusal.ALREADY_DONE is confirm(house, "2026-12-05")
     hold(house, "2026-12-01", "2026-12-04")
