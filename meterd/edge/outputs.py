@@ -25,8 +25,12 @@ from meterd.edge.serialport import PortLostError, open_link
 from meterd.edge.sign_queue import CLOSED, Send, SignQueue
 
 TRIES: Final = 3  # without any reply; one lost frame is noise
-GARBLED_TRIES: Final = 12  # where something of a reply comes somebody is there
+ROUNDS: Final = 12  # where something of a reply comes somebody is there
 REPLY_S: Final = 0.1
+#: For all modules of a line together. The unit's TimeoutStopSec, 20 s, must hold this and the start of the program.
+LINE_LIMIT_S: Final = 12.0
+SILENT: Final = "it does not answer: look at its power, cable and unit number"
+OUT_OF_TIME: Final = "what it shows was not read back: the other modules of its line took the time"
 PAD_LIMIT_S: Final = 4.0
 LOOK_S: Final = 0.02
 SIGN_LIMIT_S: Final = 8.0  # four transmissions a second; a line of many signs still ends
@@ -38,10 +42,6 @@ class Closing:
 
     name: str
     cause: str = ""
-
-
-class _SilentError(Exception):
-    """A module that said nothing to any of the tries."""
 
 
 def close_all(site: Site, pad_keys: Mapping[str, bytes] | None = None) -> tuple[Closing, ...]:
@@ -66,29 +66,128 @@ async def _close_all(site: Site, pad_keys: Mapping[str, bytes]) -> tuple[Closing
 
 
 async def _close_modules(bus: BusConfig, modules: Sequence[ModuleRef]) -> list[Closing]:
-    """One line of modules, one after another."""
+    """One line of modules: the outputs of every one first, answered or not; then what is left, in rounds."""
     line = Line(bus, BusStats())
     try:
         await line.open()
     except PortLostError as lost:
         return [Closing(module.device, str(lost)) for module in modules]
-    closings = []
+    until_s = time.monotonic() + LINE_LIMIT_S
+    works = [_Module(line, module, until_s) for module in modules]
     try:
-        for module in modules:
-            try:
-                await _close_module(line, module)
-                closings.append(Closing(module.device))
-            except _SilentError:
-                closings.append(Closing(module.device, "it does not answer: look at its power, cable and unit number"))
-            except ModuleRefusedError:
-                closings.append(
-                    Closing(module.device, f"it refuses what {module.profile.id} writes: is it such a module?")
-                )
-            except (PortLostError, NoReplyError) as fault:
-                closings.append(Closing(module.device, str(fault)))
+        await _in_rounds(works)
+    except TimeoutError:
+        pass  # those that are left have a cause
+    except PortLostError as lost:
+        for work in works:
+            if not work.over:
+                work.cause = str(lost)
     finally:
         line.close()
-    return closings
+    return [Closing(work.ref.device, "" if work.shows else work.cause) for work in works]
+
+
+async def _in_rounds(works: Sequence[_Module]) -> None:
+    """Each module once before any is tried again. Raises :class:`TimeoutError` or :class:`PortLostError`."""
+    for _ in range(TRIES):
+        for work in works:
+            if not work.heard:
+                await work.knock()
+    for work in works:
+        if not work.heard:
+            work.cause, work.over = SILENT, True
+    for _ in range(ROUNDS):
+        for work in works:
+            if not work.over:
+                await work.look()
+
+
+class _Module:
+    """One module on its way to the safe state. A cable that eats the replies need not eat what is written."""
+
+    def __init__(self, line: Line, ref: ModuleRef, until_s: float) -> None:
+        self.ref = ref
+        self.heard = False  # it answered something, or something of an answer came
+        self.over = False
+        self.cause = OUT_OF_TIME  # why it may not show the safe state
+        self._line, self._until_s = line, until_s
+        self._unit = Unit(ref)
+        self._unit.want(UnitWanted(0, safe_outputs(ref.profile), (), (CLOSED,)))
+        self._dark = ref.profile.outputs is None  # the outputs were read back
+        self._text = self._unit.text_write()  # not yet acknowledged
+
+    @property
+    def shows(self) -> bool:
+        """Whether it is in the safe state, as far as it can tell."""
+        return self._dark and self._text is None
+
+    async def knock(self) -> None:
+        """Write everything once."""
+        with contextlib.suppress(ModuleRefusedError, NoReplyError):
+            await self._write_outputs()
+        if self.heard or self._dark:
+            with contextlib.suppress(ModuleRefusedError, NoReplyError):
+                await self._say_closed()
+        self.over = self.shows
+
+    async def look(self) -> None:
+        """Write what is not proven to be there, and read it back; nothing more follows where it refuses that."""
+        steps = (self._say_closed, self._darken)  # of two causes that of the lamps is told
+        for step in steps:
+            try:
+                await step()
+            except ModuleRefusedError:
+                self.cause = f"it refuses what {self.ref.profile.id} writes: is it such a module?"
+                self.over = True
+            except NoReplyError as fault:
+                self.cause = str(fault)
+        self.over = self.over or self.shows
+
+    async def _darken(self) -> None:
+        if self._dark:
+            return
+        for _ in range(2):  # one of the two is a change; a module without a beat may darken all between write and look
+            beat = self._unit.heartbeat_write()
+            if beat is not None:
+                with contextlib.suppress(ModuleRefusedError, NoReplyError):
+                    await self._ask(beat)
+        await self._write_outputs()
+        check = self._unit.check_request()
+        if check is None:
+            return
+        if not self._unit.checked(await self._ask(check), 0.0):
+            raise NoReplyError(f"unit {self.ref.unit} took the outputs and shows others")
+        self._dark = True
+
+    async def _write_outputs(self) -> None:
+        """Only the read-back tells whether they arrived, so a reply that is missing ends nothing."""
+        self._unit.forget_outputs()
+        for request in self._unit.output_writes(0.0):
+            with contextlib.suppress(NoReplyError):
+                await self._ask(request)
+            self._unit.wrote(request)
+
+    async def _say_closed(self) -> None:
+        if self._text is not None:
+            await self._ask(self._text)
+            self._text = None
+
+    async def _ask(self, request: Request) -> Reply:
+        """One exchange. Raises :class:`TimeoutError` where the time of the line is over."""
+        if time.monotonic() >= self._until_s:
+            raise TimeoutError
+        limit_s = REPLY_S + self.ref.profile.turnaround_ms / 1000
+        limit_s += self._line.pace.line_s(request.request_bytes + request.reply_bytes)
+        try:
+            reply = await self._line.ask(request, limit_s)
+        except ModuleRefusedError:
+            self.heard = True
+            raise
+        except NoReplyError as fault:
+            self.heard = self.heard or fault.garbled
+            raise
+        self.heard = True
+        return reply
 
 
 async def _close_pads(bus: BusConfig, pads: Sequence[PadRef], keys: Mapping[str, bytes]) -> list[Closing]:
@@ -110,53 +209,6 @@ async def _close_pads(bus: BusConfig, pads: Sequence[PadRef], keys: Mapping[str,
     finally:
         thread.cancel()
         await asyncio.gather(thread, return_exceptions=True)
-
-
-async def _close_module(line: Line, module: ModuleRef) -> None:
-    """Write the safe outputs, read them back, and say CLOSED on the display, whatever became of the lamps."""
-    unit = Unit(module)
-    unit.want(UnitWanted(0, safe_outputs(module.profile), (), (CLOSED,)))
-    text = unit.text_write()
-    try:
-        await _close_lamps(line, unit)
-    except (ModuleRefusedError, NoReplyError):
-        with contextlib.suppress(ModuleRefusedError, NoReplyError, _SilentError):
-            if text is not None:
-                await _ask(line, module, text)
-        raise
-    if text is not None:
-        await _ask(line, module, text)
-
-
-async def _close_lamps(line: Line, unit: Unit) -> None:
-    module = unit.plan
-    for _ in range(2):  # one of the two is a change; a module without a beat may darken all between write and look
-        beat = unit.heartbeat_write()
-        if beat is not None:
-            await _ask(line, module, beat)
-    for request in unit.output_writes(0.0):
-        await _ask(line, module, request)
-        unit.wrote(request)
-    check = unit.check_request()
-    if check is not None and not unit.checked(await _ask(line, module, check), 0.0):
-        raise NoReplyError(f"unit {module.unit} took the outputs and shows others")
-
-
-async def _ask(line: Line, module: ModuleRef, request: Request) -> Reply:
-    """One exchange, tried a few times."""
-    limit_s = REPLY_S + module.profile.turnaround_ms / 1000
-    limit_s += line.pace.line_s(request.request_bytes + request.reply_bytes)
-    silences = tries = 0
-    while True:
-        try:
-            return await line.ask(request, limit_s)
-        except NoReplyError as fault:
-            tries += 1
-            silences += not fault.garbled
-            if silences == tries == TRIES:
-                raise _SilentError from fault
-            if tries == GARBLED_TRIES:
-                raise
 
 
 async def _close_signs(bus: BusConfig, signs: Sequence[SignConfig]) -> list[Closing]:

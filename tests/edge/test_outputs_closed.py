@@ -18,6 +18,7 @@ from wire_rig import HEARTBEAT, KEYPAD, SENSORS, Cable, PymodbusModule, raw_pty
 
 from meterd.cli.outputs import outputs
 from meterd.config import BusConfig, ModuleRef, SignConfig, SignModel
+from meterd.edge import outputs as closing_outputs
 from meterd.edge.modbus_line import Line, ModuleRefusedError, NoReplyError, Reply, Request
 from meterd.edge.outputs import Closing, close_all
 from protocols.alpha import ReleasePriority, WriteString, transmission
@@ -125,8 +126,10 @@ def test_a_module_that_refuses_is_asked_for_its_kind(monkeypatch: pytest.MonkeyP
     os.close(master)
 
 
-def test_a_module_is_beaten_first_and_says_closed_whatever_its_lamps_do(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Both values of the heartbeat before the lamps; the text also where the lamps are read back as others."""
+def test_a_module_is_beaten_before_the_look_and_says_closed_whatever_its_lamps_do(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Both values of the heartbeat before the lamps are read back; the text also where they are read back as others."""
     asked: list[Request] = []
 
     async def answer(_line: Line, request: Request, _limit_s: float) -> Reply:
@@ -138,21 +141,25 @@ def test_a_module_is_beaten_first_and_says_closed_whatever_its_lamps_do(monkeypa
     module = ModuleRef("pit", 40, replace(SENSORS, text=KEYPAD.text))
     (closing,) = close_all(Floor((table(module),), (BusConfig("pit", "modbus", name, 115200),), ()))  # type: ignore[arg-type]
     assert "unit 40 took the outputs and shows others" == closing.cause
-    assert [(HEARTBEAT, (1,)), (HEARTBEAT, (0,))] == [(each.address, each.values) for each in asked[:2]]
-    assert (16, (0x434C, 0x4F53, 0x4544)) == (asked[-1].function, asked[-1].values[:3])
+    lamps, text, *look = asked[:6]
+    assert (15, 0) == (lamps.function, lamps.address)
+    assert (16, (0x434C, 0x4F53, 0x4544)) == (text.function, text.values[:3])
+    assert [(HEARTBEAT, (1,)), (HEARTBEAT, (0,))] == [(each.address, each.values) for each in look[:2]]
+    assert [lamps, Request(40, 1, 0, 8)] == look[2:]
     os.close(master)
 
 
 def test_a_bad_cable_is_no_dead_module(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Replies garbled or missing eleven times, then good: the lamps are dark. Garbled for ever: told, after twelve."""
+    """Eleven read-backs garbled or missing, then a good one: dark, for sure. Garbled for ever: told, after twelve."""
     bad = [True] + [False] * 3 + [True] * 7
-    asked: list[Request] = []
-    for good_after, cause in ((len(bad), ""), (99, "unit 40 gave no reply to function 15")):
-        asked.clear()
+    for good_after, cause in ((len(bad), ""), (99, "unit 40 gave no reply to function 1")):
+        asked: list[Request] = []
 
-        async def answer(_line: Line, request: Request, _limit_s: float, until: int = good_after) -> Reply:
-            asked.append(request)
-            tries = sum(each == request for each in asked)
+        async def answer(
+            _line: Line, request: Request, _limit_s: float, until: int = good_after, seen: list[Request] = asked
+        ) -> Reply:
+            seen.append(request)
+            tries = sum(each == request for each in seen)
             if tries <= until:
                 garbled = bad[(tries - 1) % len(bad)]
                 raise NoReplyError(f"unit 40 gave no reply to function {request.function}", garbled=garbled)
@@ -163,8 +170,69 @@ def test_a_bad_cable_is_no_dead_module(monkeypatch: pytest.MonkeyPatch) -> None:
         module = ModuleRef("pit", 40, replace(SENSORS, heartbeat=None))
         site = Floor((table(module),), (BusConfig("pit", "modbus", name, 115200),), ())
         assert (Closing("pit/40", cause),) == close_all(site)  # type: ignore[arg-type]
-        assert 12 == sum(each == asked[0] for each in asked)
+        assert 12 == sum(each.function == 1 for each in asked)
         os.close(master)
+
+
+def test_lamps_go_dark_where_every_reply_is_garbled(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is written arrives, and nobody can say so: lamps dark, display CLOSED, and the module is told as missed."""
+    monkeypatch.setattr(closing_outputs, "ROUNDS", 1)
+
+    async def work() -> None:
+        cable = Cable()
+        module = PymodbusModule(cable.peer_port, (40, 41))
+        for unit in (40, 41):
+            module.coils[unit][:8] = [True] * 8
+        cable.to_daemon = lambda data: [data[:1] + bytes(byte ^ 0x55 for byte in data[1:])]
+        await module.start()
+        cable.start()
+        modules = (ModuleRef("pit", 40, SENSORS), ModuleRef("pit", 41, replace(SENSORS, text=KEYPAD.text)))
+        site = Floor((table(*modules),), (BusConfig("pit", "modbus", cable.port, 115200),), ())
+        closings = await asyncio.to_thread(close_all, site)  # type: ignore[arg-type]
+        assert ["unit 40 gave no reply to function 1", "unit 41 gave no reply to function 1"] == [
+            closing.cause for closing in closings
+        ]
+        for unit in (40, 41):
+            assert [False] * 7 + [True] == module.coils[unit][:8]
+        assert [0x434C, 0x4F53, 0x4544] == module.registers[41][:3]
+        await module.stop()
+        cable.close()
+
+    asyncio.run(work())
+
+
+@pytest.mark.parametrize("garbled", [True, False])
+def test_a_line_of_many_modules_ends_while_the_unit_still_waits(
+    monkeypatch: pytest.MonkeyPatch, *, garbled: bool
+) -> None:
+    """Sixteen with lamps and displays, no good reply: every lamp is written to in the first seconds, then all ends."""
+    now_s = 1000.0
+    written: dict[int, float] = {}
+    texts: set[int] = set()
+
+    async def nothing(_line: Line, request: Request, limit_s: float) -> Reply:
+        nonlocal now_s
+        now_s += limit_s + 0.02
+        if request.function == 15 and request.address == 0:
+            written.setdefault(request.unit, now_s - 1000)
+        if request.function == 16:
+            texts.add(request.unit)
+        raise NoReplyError("no reply", garbled=garbled)
+
+    monkeypatch.setattr(Line, "ask", nothing)
+    monkeypatch.setattr(closing_outputs, "time", SimpleNamespace(monotonic=lambda: now_s))
+    master, name = raw_pty()
+    modules = [ModuleRef("pit", unit, replace(SENSORS, text=KEYPAD.text)) for unit in range(40, 56)]
+    closings = close_all(Floor((table(*modules),), (BusConfig("pit", "modbus", name, 38400),), ()))  # type: ignore[arg-type]
+    assert all(closing.cause for closing in closings)
+    assert 16 == len(written)
+    assert max(written.values()) < 5
+    assert (16 if garbled else 0) == len(texts), "a module that says nothing at all is not waited for once more"
+    unit = (SAMPLE.parents[1] / "systemd" / "meterd.service").read_text(encoding="utf-8")
+    (limit,) = re.findall(r"TimeoutStopSec=(\d+)s", unit)
+    assert now_s - 1000 < closing_outputs.LINE_LIMIT_S + 0.5
+    assert closing_outputs.LINE_LIMIT_S + 5 < int(limit), "and the program has to start"
+    os.close(master)
 
 
 def test_the_command_names_what_it_could_not_reach(tmp_path: Path) -> None:
