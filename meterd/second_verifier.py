@@ -32,6 +32,7 @@ import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
+from datetime import date
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple, NoReturn
 
@@ -106,7 +107,7 @@ Paid $ amount_cents award cashier method payee payee_sha256 slip
 PoolTransferred $ from game_ended microcents pools reference second to
 PoolWinUndone $ awards pools postings_restored reference second win
 PoolWon $ awards before pool pools posted_cents second shares source win
-Posted $ at_utc days_missed gaming_day pools reseeded
+Posted $ at_utc gaming_day pools reseeded | days_missed
 PotBets $ cents pools seats
 PotUndone $ came_back paid_cents pools rake_cents reference runners second
 PotWon $ paid pools rake_cents rolls_over_cents
@@ -773,6 +774,8 @@ class Ledger:
             if facts["key"] == before or facts["replaces"] != before:
                 raise BadError(seq, f"it does not replace the key in force, {before}, by another")
             self._keys.append((seq, facts["key"]))
+        if kind == "DayConfirmed" and not (is_day(facts["day"]) and facts["was"] == self._day):
+            raise BadError(seq, f"the gaming day {facts['day']} is confirmed, and the one before it was {self._day}")
         self._reading = facts if kind == "DayRead" else None
 
     def _carried(self, seq: int, entry: Entry, facts: dict[str, Any], *, alone: bool) -> None:
@@ -806,7 +809,7 @@ class Ledger:
             "day": facts["day"] == self._day,
             "levels": same(facts["levels"], reading["levels"])
             and accounts(mine, LEVEL_PARTS.values()) <= facts["levels"].keys(),
-            "pools": same(facts["pools"], reading["pools"]) and accounts(mine, ["pool"]) <= facts["pools"].keys(),
+            "pools": same(facts["pools"], reading["pools"]) and pools_of(mine) <= facts["pools"].keys(),
         }
         for what, holds in compared.items():
             if not holds:
@@ -841,11 +844,12 @@ class Ledger:
         tables["house_pays"] = ("house/pays", 1)
         compared = {
             "days": (self._day or facts["day"]) == facts["day"] < facts["next_day"]
-            and all(re.fullmatch("[0-9]{4}-[0-9]{2}-[0-9]{2}", facts[name]) for name in ("day", "next_day")),
+            and is_day(facts["day"])
+            and is_day(facts["next_day"]),
             "since_seq or since_utc": [facts["since_seq"], facts["since_utc"]] == [since, since_utc],
             "moved": same(facts["moved"], {account: amount for account, amount in moved.items() if amount}),
             "levels": facts["levels"].keys() == self.money.standing.keys(),
-            "pools": accounts(now, ["pool"]) <= facts["pools"].keys(),
+            "pools": pools_of(now) <= facts["pools"].keys(),
             "links": {key.partition("/")[0] for key in self.money.standing} <= facts["links"].keys(),
             "liability_microcents": self.first != 1
             or all(link["liability_microcents"] == owed.get(name, 0) for name, link in facts["links"].items()),
@@ -1272,10 +1276,23 @@ STATES = {
 }
 
 
+def is_day(text: Any) -> bool:
+    """Whether it is a day that a calendar has, such as 2026-12-01."""
+    try:
+        return type(text) is str and date.fromisoformat(text).isoformat() == text
+    except ValueError:
+        return False
+
+
 def accounts(balances: dict[str, int], kinds: Iterable[str]) -> set[str]:
     """What follows these kinds in the names of accounts that hold something."""
     found = [account.partition("/") for account, amount in balances.items() if amount]
     return {rest for kind, _, rest in found if kind in kinds}
+
+
+def pools_of(balances: dict[str, int]) -> set[str]:
+    """The pools that hold something. Strike-out wagers, which lie apart until a hand is won, are in none of them."""
+    return {name for name in accounts(balances, ["pool"]) if not name.endswith("/strike-out")}
 
 
 def within(told: Any, found: Any) -> bool:

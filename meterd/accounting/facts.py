@@ -1,5 +1,8 @@
 """Which facts each kind of entry tells: those that every version of the program wrote, and those that some did.
 
+Every version: from 30 November 2026, 12:00 UTC on; ``tests/ledgers`` holds a ledger of that one. Ledgers of the hours
+before it, when facts were still being decided on, are not read.
+
 Rule 1: an entry tells all of the first and nothing beside the second. What an entry tells is for ``--rules`` to decide
         again; that it tells it at all, whoever hashes a ledger anew cannot leave out unseen.
 Rule 2: a fact that a later version adds stands behind the bar, for older ledgers lack it.
@@ -60,7 +63,7 @@ Paid $ amount_cents award cashier method payee payee_sha256 slip
 PoolTransferred $ from game_ended microcents pools reference second to
 PoolWinUndone $ awards pools postings_restored reference second win
 PoolWon $ awards before pool pools posted_cents second shares source win
-Posted $ at_utc days_missed gaming_day pools reseeded
+Posted $ at_utc gaming_day pools reseeded | days_missed
 PotBets $ cents pools seats
 PotUndone $ came_back paid_cents pools rake_cents reference runners second
 PotWon $ paid pools rake_cents rolls_over_cents

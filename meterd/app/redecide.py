@@ -13,11 +13,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from meterd.accounting.book import Book
 from meterd.accounting.commands import Actor, Command, Role
 from meterd.accounting.entries import Entry, Kind
+from meterd.accounting.refusals import Refusal
 from meterd.accounting.rules import decide
 from meterd.accounting.when import microseconds
 from meterd.app.redecide_commands import MAKERS, NOT_AGAIN, event_of
@@ -28,6 +29,7 @@ from meterd.ledger.record import Record
 
 _LONGEST: Final = 200  # of a fact in a message
 
+_PRECEDENCE: Final = tuple(Refusal)
 #: Roles in the order in which they are tried, alone and in pairs of two departments.
 _ALONE: Final = (Role.DEALER, Role.SUPERVISOR, Role.SYSTEM, Role.ADMINISTRATOR, Role.ACCOUNTING)
 _PAIRS: Final = (
@@ -43,11 +45,24 @@ _BESIDE: Final = frozenset({"asked", "format", "detail", "step"})
 _MOMENTS: Final = frozenset({"from_utc", "until_utc", "at_utc"})
 _NEAR_US: Final = 60_000_000
 #: Facts that the first version did not tell; each that is added belongs here, or older ledgers lack it.
-_LATER: Final = frozenset({"out_of_order_after"})
+_LATER: Final = frozenset({"out_of_order_after", "days_missed"})
 #: The same for names inside a fact, such as a setting.
 _LATER_WITHIN: Final = frozenset(
-    {"numbers", "base_least", "base_most", "cap_tip_cents", "lowest_chip_cents", "wagers_allowed_cents"}
+    {"also", "numbers", "base_least", "base_most", "cap_tip_cents", "lowest_chip_cents", "wagers_allowed_cents"}
 )
+
+
+class _Why(NamedTuple):
+    """Why a command does not lead to an entry. ``came`` is how far it got: of many, the one that got furthest is told.
+
+    A refusal stands in the place that it has among all; who may not ask is refused first.
+    """
+
+    came: int
+    words: str
+
+
+_ANOTHER: Final = _Why(len(_PRECEDENCE), "decided again, it is another entry")
 
 
 class Judging:
@@ -84,25 +99,26 @@ class Judging:
 
     def _refused(self, book: Book, record: Record, entry: Entry) -> str | None:
         """A refusal is made again where it tells what was asked; else it is counted among those that are not."""
-        why = "it names no command"
+        why = _Why(-2, "it names no command")
         for command in asked_again(entry, record.at_utc):
             try:
                 decision = decide(book, command)
             except MeterdError as cause:
-                why = f"it cannot be decided again: {cause}"
+                why = max(why, _Why(-1, f"it cannot be decided again: {cause}"), key=_came)
                 continue
             if decision.refusal is None:
-                why = "decided again, it is not refused"
+                why = max(why, _Why(len(_PRECEDENCE), "decided again, it is not refused"), key=_came)
             elif decision.entries:
                 difference = _difference(decision.entries[0], entry)
                 if difference is None:
                     self.again[entry.kind] += 1
                     return None
-                why = f"decided again, it differs: {difference}"
+                came = _PRECEDENCE.index(decision.refusal.refusal)
+                why = max(why, _Why(came, f"decided again, it differs: {difference}"), key=_came)
         if told_in_part(entry):
             self.not_again[entry.kind] += 1
             return None
-        return why
+        return why.words
 
     def to_json(self) -> dict[str, dict[str, int]]:
         """How many entries of each kind were decided again, and how many were not."""
@@ -133,17 +149,22 @@ def _misplaced(book: Book, entry: Entry) -> str | None:
 def _rests(book: Book, entry: Entry, made: Iterator[Command], at_utc: str) -> tuple[list[list[Entry]], str | None]:
     """What must follow an entry by each of the commands that lead to it; else none, and why."""
     rests: list[list[Entry]] = []
-    refused, differs = "no command leads to it", ""
+    refused, differs = _Why(-1, "no command leads to it"), ""
     for plain in made:
         for command in _asked_by(plain, entry, at_utc):
-            entries, refused = _decided(book, command, entry)
-            difference = _difference(entries[0], entry) if entries else refused
+            entries, why = _decided(book, command, entry)
+            refused = max(refused, why, key=_came)
+            difference = _difference(entries[0], entry) if entries else why.words
             if difference is None:
                 rests.append(entries[1:])
                 break
             if entries:
                 differs = differs or f"decided again, it differs: {difference}"
-    return rests, None if rests else differs or refused
+    return rests, None if rests else differs or refused.words
+
+
+def _came(why: _Why) -> int:
+    return why.came
 
 
 def _asked_by(plain: Command, entry: Entry, at_utc: str) -> Iterator[Command]:
@@ -160,18 +181,19 @@ def _asked_by(plain: Command, entry: Entry, at_utc: str) -> Iterator[Command]:
         yield replace(plain, actor=Actor(entry.actor, role), **given)
 
 
-def _decided(book: Book, command: Command, entry: Entry) -> tuple[list[Entry], str]:
+def _decided(book: Book, command: Command, entry: Entry) -> tuple[list[Entry], _Why]:
     """The entries of an answer from the first of this kind on, and a word on an answer that has none."""
     try:
         decision = decide(book, command)
     except MeterdError as cause:
-        return [], f"it cannot be decided again: {cause}"
+        return [], _Why(0, f"it cannot be decided again: {cause}")
     if decision.refusal is not None:
-        return [], f"decided again, it is refused: {decision.refusal.refusal.value} {decision.refusal.detail}"
+        refusal, detail = decision.refusal.refusal, decision.refusal.detail
+        return [], _Why(_PRECEDENCE.index(refusal), f"decided again, it is refused: {refusal.value} {detail}")
     entries = list(decision.entries)
     while entries and entries[0].kind is Kind.REFUSED:
         entries.pop(0)
-    return (entries, "") if entries and entries[0].kind is entry.kind else ([], "decided again, it is another entry")
+    return entries if entries and entries[0].kind is entry.kind else [], _ANOTHER
 
 
 def _difference(expected: Entry, found: Entry) -> str | None:

@@ -1,7 +1,8 @@
 """The command behind a refusal, as far as its entry tells it.
 
 Rule 1: a refusal repeats a closed list of what was asked (``answer.KEYED``), but for what is null. What is not repeated
-        stands at its default, or is null; an older version had a shorter list, so that it may have been another thing.
+        stands at its default, or is null; an older version had a shorter list (``_FIRST``), so that a later name
+        that is not repeated may have been anything.
 Rule 2: a refusal that tells all of its command must be made again by the rules. One that tells a part may be, and is
         not held against the ledger where it is not.
 """
@@ -14,10 +15,20 @@ from typing import Any, Final
 
 from meterd.accounting.answer import KEYED
 from meterd.accounting.commands import Actor, Command, EndGame, OpenTable, Role
+from meterd.accounting.commands_day import ConfirmDay
 from meterd.accounting.entries import Entry
 from meterd.accounting.refusals import Refusal
 from meterd.accounting.rules import COMMANDS
 from meterd.app.redecide_commands import event_of
+
+#: The names of ``KEYED`` that every version repeated.
+_FIRST: Final = frozenset(
+    {"table", "fund", "pool", "link", "level", "target", "to", "award", "round", "seat", "seats", "cents"}
+    | {"limit_cents", "hand", "cards", "number", "reference"}
+)
+
+#: What the daemon may refuse that the rules alone would take: a module is not heard, another gaming day waits.
+_AT_THE_DESK: Final = frozenset({OpenTable, EndGame, ConfirmDay})
 
 _BY_NAME: Final = {kind.__name__: kind for kind in COMMANDS}
 #: What every command has; it stands in the entry's own columns.
@@ -62,18 +73,20 @@ def asked_again(entry: Entry, at_utc: str) -> Iterator[Command]:
 
 
 def told_in_part(entry: Entry) -> bool:
-    """Whether a refusal leaves out something of its command, or may hang on a device that was not heard."""
+    """Whether a refusal leaves out something of its command, or may hang on what only the daemon knew."""
     kind = _BY_NAME.get(entry.body["command"])
-    if kind is None or (kind in {OpenTable, EndGame} and "asked" in entry.body):
+    if kind is None or (kind in _AT_THE_DESK and "asked" in entry.body):
         return True
     keyed = entry.body["keyed"]
     beside = {*KEYED, *_NO_MATTER.get(kind.__name__, ())}
     if entry.body["refusal"] != Refusal.AMOUNT_OUT_OF_BOUNDS:
         beside.add(_SIGNS)
-    return any(
-        field.name not in beside or (field.name in KEYED and field.name not in keyed and field.default is not None)
-        for field in _asked(kind)
-    )
+    return any(field.name not in beside or _may_be_left_out(field, keyed) for field in _asked(kind))
+
+
+def _may_be_left_out(field: Field[Any], keyed: Mapping[str, Any]) -> bool:
+    """Whether a name that is not repeated may have been another thing than null."""
+    return field.name in KEYED and field.name not in keyed and (field.default is not None or field.name not in _FIRST)
 
 
 def _asked(kind: type[Command]) -> list[Field[Any]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ from test_volumes import Shift
 from verify_ledger import SUPERVISOR, a_few_rounds, opening
 
 from meterd.accounting.commands import SYSTEM, Actor, Note, Role, Void
-from meterd.accounting.commands_links import PostCaps
+from meterd.accounting.commands_links import PostCaps, SetLimit
 from meterd.accounting.entries import Kind
 from meterd.app.create import create_with
 from meterd.app.redecide import Judging
@@ -69,6 +70,38 @@ def test_what_the_rules_would_have_said_otherwise_is_found(
     report = verify(ledger, judge=Judging().judge)
     assert report.first_bad is not None
     assert at == [report.first_bad.seq]
+
+
+def test_the_cause_told_is_that_of_whoever_may_ask(ledger: Path) -> None:
+    """Roles are tried one after the other; that others may not ask at all is not what is wrong."""
+
+    def change(record: Record, body: Body) -> None:
+        if record.kind == "CapsPosted":
+            body.update(table_cents=-1)
+
+    forge_all(ledger, change)
+    report = verify(ledger, judge=Judging().judge)
+    assert report.first_bad is not None
+    assert report.first_bad.reason.startswith("decided again, it is refused: AMOUNT_OUT_OF_BOUNDS")
+
+
+def test_a_refusal_of_an_older_version_may_lack_what_was_asked(tmp_path: Path) -> None:
+    """The overflow of a refused limit was not repeated once: such an entry is counted, not found wrong."""
+    folder = tmp_path / "ledger"
+    create_with(folder, opening())
+    shift = Shift(folder)
+    people = {"actor": Actor("adm-1", Role.ADMINISTRATOR), "second": Actor("acc-1", Role.ACCOUNTING)}
+    limit = SetLimit(**people, reference="N-1", level="nexus/mega", limit_cents=9_000_000, overflow="level:grand")
+    shift.play(replace(limit, overflow="next_meter"), limit)
+    shift.store.close()
+    judging = Judging()
+    assert verify(folder, judge=judging.judge).ok
+    assert {} == judging.not_again
+    forge_all(folder, lambda _, body: body.get("keyed", {}).pop("overflow", None) and None)
+    judging = Judging()
+    report = verify(folder, judge=judging.judge)
+    assert report.ok, report.first_bad
+    assert {"Refused": 1} == judging.not_again
 
 
 def test_refusals_are_decided_again_and_counted(ledger: Path) -> None:

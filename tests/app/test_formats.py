@@ -11,6 +11,7 @@ import pytest
 from test_volumes import Shift
 from verify_ledger import DEALER, SUPERVISOR
 
+from meterd import second_verifier
 from meterd.accounting.commands import Confirm, EndGame
 from meterd.app.redecide import Judging
 from meterd.app.verify import verify
@@ -21,19 +22,20 @@ from meterd.errors import LedgerError
 LEDGERS = Path(__file__).parents[1] / "ledgers"
 
 
-@pytest.fixture(params=[1, 2])
+@pytest.fixture(params=sorted(path.name for path in LEDGERS.iterdir() if path.is_dir()))
 def ledger(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     folder = tmp_path / "ledger"
-    shutil.copytree(LEDGERS / f"format-{request.param}", folder)
+    shutil.copytree(LEDGERS / request.param, folder)
     (folder / volume.LINK).symlink_to(volume.volumes(folder)[-1].name)
     return folder
 
 
 def test_it_verifies_by_both_audits(ledger: Path) -> None:
-    """Hashes, fold, stored values, and every decision again by the rules of today."""
+    """Hashes, fold, stored values, every decision again by the rules of today; and by the second verifier."""
     report = verify(ledger, judge=Judging().judge)
     assert report.ok, report.first_bad
     assert report.entries == len(list(read_records(ledger)))
+    assert None is second_verifier.check([ledger], [], [])["first_bad"]
 
 
 def test_it_goes_on_and_its_next_volume_is_of_the_newest_format(ledger: Path) -> None:
