@@ -68,7 +68,8 @@ def signing_options(first: str, second: str, usual: str) -> Callable[[Callable[.
         click.option(
             "--unproven",
             is_flag=True,
-            help="there is no people file: take both at their word; the entry says that nothing proved them",
+            help="there is no people file, nor one at the floor's place: take both at their word; the entry says that"
+            " nothing proved them",
         ),
     )
 
@@ -90,6 +91,8 @@ def signing_options(first: str, second: str, usual: str) -> Callable[[Callable[.
 def signatures(signing: Signing, usual: Path) -> Signatures:
     """Both who sign, proven by their PINs; ``usual``: the people file where none was named.
 
+    Nobody goes unproven past a people file: one that is named, ``usual``, or that of this machine's floor.
+
     Raises:
         UsageError: an option is missing.
         ConfigError: the people file cannot be used.
@@ -100,9 +103,10 @@ def signatures(signing: Signing, usual: Path) -> Signatures:
 
     first, second, reference = named(signing)
     found = signing.people or (usual if _there(usual) else None)
-    if signing.unproven and found is not None:
-        raise MisuseError(f"{found} is there to prove who signs: leave out --unproven")
     if signing.unproven:
+        around = found or (USUAL_PEOPLE if _there(USUAL_PEOPLE) else None)
+        if around is not None:
+            raise MisuseError(f"{around} is there to prove who signs: leave out --unproven")
         return Signatures(first, second, reference)
     if found is None:
         raise MisuseError(
@@ -137,7 +141,10 @@ def proven(people: People, names: tuple[str, str], pins_from: Any) -> tuple[tupl
 def typed_pins(people: Sequence[str], source: Any) -> list[str]:
     """The PIN of each person, asked for without echo, or from lines of ``source``."""
     if source is not None:
-        lines = [source.readline(LINE_MAX) for _ in people]
+        try:
+            lines = [source.readline(LINE_MAX) for _ in people]
+        except UnicodeDecodeError as error:
+            raise click.UsageError("--pins-from is no text") from error
         if "" in lines:
             raise click.UsageError(f"--pins-from has {lines.index('')} lines, {len(people)} people sign")
         return [line.rstrip("\r\n") for line in lines]

@@ -6,20 +6,23 @@ Rule 2: an exchange that repeats the last one with the same question is counted,
         says the same ten times a second.
 Rule 3: the oldest files go when all together are larger than they may be.
 Rule 4: a process that has lines has a folder of its own: `meterd sas` keeps its frames where the daemon cannot write.
+        Who comes second into a folder keeps nothing there, and is told so, until the first has ended.
 Nothing here is proof: no hash in the ledger covers these files. Times are the monotonic clock of one boot, as
 ``mono_ns`` in the ledger.
 """
 
 from __future__ import annotations
 
+import fcntl
 import json
+import os
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any, Final, NamedTuple
 
-from meterd.edge.trace import Head, Piece, Recording, Trace, WireFileError
+from meterd.edge.trace import Head, Piece, Recording, Trace, WireFileError, check_head
 
 FORMAT: Final = "meterd-frames-1"
 EACH_S: Final = 0.25
@@ -33,6 +36,9 @@ COUNT_EACH_NS: Final = 10_000_000_000
 TOGETHER_NS: Final = 5_000_000
 #: An exchange that nothing ended for so long is over.
 OVER_NS: Final = 1_000_000_000
+#: Exchanges are written as they end, not as they began; so much earlier than the last of a file none is later in it.
+ORDER_NS: Final = 10_000_000_000
+TAIL_BYTES: Final = 64 << 10
 
 
 class Exchange(NamedTuple):
@@ -134,6 +140,7 @@ class Recorder:
         self._told = told
         self._silenced: set[str] = set()
         self._file: IO[str] | None = None
+        self._lock: int | None = None
         self._size = 0
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name="recorder", daemon=True)
@@ -179,7 +186,7 @@ class Recorder:
 
     def _write(self, exchange: Exchange) -> None:
         if self._file is None or self._size >= self._file_bytes:
-            self.close()
+            self._end_file()
             self._file = self._next_file(exchange.at_ns)
         text = exchange.to_json() + "\n"
         self._file.write(text)
@@ -187,6 +194,7 @@ class Recorder:
 
     def _next_file(self, at_ns: int) -> IO[str]:
         self._folder.mkdir(parents=True, exist_ok=True)
+        self._hold()
         self._make_room()
         path = self._folder / f"frames-{self._boot}-{at_ns:020d}.jsonl"
         file = path.open("w", encoding="ascii")
@@ -195,6 +203,25 @@ class Recorder:
         file.write(head)
         self._size = len(head)
         return file
+
+    def _hold(self) -> None:
+        """Rule 4; a lock on the folder itself, which ends with the process.
+
+        Raises:
+            OSError: somebody else has it.
+        """
+        if self._lock is not None:
+            return
+        lock = os.open(self._folder, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as held:
+            os.close(lock)
+            raise OSError(held.errno, "another program keeps its frames there") from held
+        except OSError:
+            os.close(lock)
+            raise
+        self._lock = lock
 
     def _make_room(self) -> None:
         files = sorted(self._folder.glob("frames-*.jsonl"), key=lambda path: (path.stat().st_mtime_ns, path.name))
@@ -206,7 +233,13 @@ class Recorder:
             path.unlink()
 
     def close(self) -> None:
-        """Close the file at hand; the next exchange begins another."""
+        """Close the file at hand and give the folder back; the next exchange begins another."""
+        self._end_file()
+        if self._lock is not None:
+            os.close(self._lock)
+            self._lock = None
+
+    def _end_file(self) -> None:
         if self._file is not None:
             with suppress(OSError):
                 self._file.close()
@@ -222,30 +255,54 @@ class Recorder:
 def read_frames(
     folder: Path, boot: str, from_ns: int, to_ns: int, lines: frozenset[str] | None = None
 ) -> Iterator[Mapping[str, Any]]:
-    """What was kept of one boot between two moments, as the files say it; a line that is cut short ends its file.
+    """What was kept of one boot between two moments, as the files say it; lines that tell none are passed over.
 
     Raises:
         OSError: the folder or a file cannot be read; where there is no folder, nothing was kept.
     """
     if folder.exists():
         next(folder.iterdir(), None)  # a glob passes over what it may not read, and says nothing
-    files = sorted(folder.glob(f"frames-{boot}-*.jsonl"))
-    starts = [int(path.stem.rpartition("-")[2]) for path in files]
-    for place, path in enumerate(files):
-        if starts[place] > to_ns or (place + 1 < len(files) and starts[place + 1] < from_ns):
+    for path in sorted(folder.glob(f"frames-{boot}-*.jsonl")):
+        start = path.stem.rpartition("-")[2]
+        if not start.isdecimal() or int(start) > to_ns or _ended_before(path, from_ns):
             continue
-        with path.open(encoding="ascii") as file:
+        with path.open(encoding="ascii", errors="replace") as file:
             for text in file:
-                try:
-                    found = json.loads(text)
-                except ValueError:
-                    break
+                found = _object(text)
                 if (
-                    "at_ns" in found
+                    _is_exchange(found)
                     and from_ns <= found["at_ns"] <= to_ns
                     and (lines is None or found["line"] in lines)
                 ):
                     yield found
+
+
+def _ended_before(path: Path, from_ns: int) -> bool:
+    """Whether a file's last exchange was long before. Its name tells when it began, and the next one's only that."""
+    with path.open("rb") as file:
+        file.seek(max(0, path.stat().st_size - TAIL_BYTES))
+        tail = file.read().decode("ascii", errors="replace")
+    kept = [found["at_ns"] for found in map(_object, tail.splitlines()) if _is_exchange(found)]
+    return bool(kept) and max(kept) < from_ns - ORDER_NS
+
+
+def _is_exchange(found: Mapping[str, Any]) -> bool:
+    """Whether a line tells one; the first line of a file does not, nor one cut short, nor what somebody wrote."""
+    return not _oddity(found)
+
+
+def _oddity(found: Mapping[str, Any]) -> str:
+    """What is not as the recorder writes it, in words."""
+    for name, wanted in (("line", str), ("at_ns", int), ("sent", str), ("heard", str)):
+        value = found.get(name)
+        if isinstance(value, bool) or not isinstance(value, wanted):
+            return f"{name} is missing" if value is None else f"{name} is {value!r}"
+    for name in ("sent", "heard"):
+        try:
+            bytes.fromhex(found[name])
+        except ValueError:
+            return f"{name} is no hex: {found[name]!r}"
+    return ""
 
 
 def recording_of(lines: Iterable[str], line: str | None) -> Recording | None:
@@ -257,35 +314,45 @@ def recording_of(lines: Iterable[str], line: str | None) -> Recording | None:
     Raises:
         WireFileError: the file does not know the line, or not what kind of line it is; the message says what it has.
     """
-    texts = iter(lines)
-    first = _object(next(texts, ""))
+    texts = enumerate(lines, 1)
+    first = _object(next(texts, (1, ""))[1])
     if first.get("format") != FORMAT:
         return None
-    about = first.get("lines")
-    if not isinstance(about, dict) or not about:
-        raise WireFileError("line 1: these frames do not say what their lines are: they are of an older version")
-    if line is None and len(about) == 1:
-        line = next(iter(about))
-    if line not in about:
-        raise WireFileError(f"which line? there are {', '.join(about)}: give --line")
-    try:
-        head = Head(**{name: about[line][name] for name in Head._fields if name in about[line]})
-    except TypeError as error:
-        raise WireFileError(f"line 1: what is said of {line} is not whole") from error
+    name, head = _head(first.get("lines"), line)
     pieces: list[Piece] = []
-    for text in texts:
+    for number, text in texts:
         found = _object(text)
-        if found.get("line") == line:
+        if not found and not text.endswith("\n"):
+            break  # the last line, cut as a disk filled or the power went
+        if odd := _oddity(found):
+            raise WireFileError(f"line {number}: an exchange has line, at_ns, sent and heard: {odd}")
+        if found["line"] == name:
             for way, data in (("tx", found["sent"]), ("rx", found["heard"])):
                 if data:
                     pieces.append(Piece(len(pieces) + 1, found["at_ns"], way, bytes.fromhex(data)))
     return Recording(head, pieces)
 
 
+def _head(about: Any, line: str | None) -> tuple[str, Head]:
+    """The line that was asked for, or the only one, and what the first line of a file says of it."""
+    if not isinstance(about, dict) or not about:
+        raise WireFileError("line 1: these frames do not say what their lines are: they are of an older version")
+    if line is None and len(about) == 1:
+        line = next(iter(about))
+    if line is None or line not in about:
+        raise WireFileError(f"which line? there are {', '.join(about)}: give --line")
+    try:
+        head = Head(**{name: about[line][name] for name in Head._fields if name in about[line]})
+    except TypeError as error:
+        raise WireFileError(f"line 1: what is said of {line} is not whole") from error
+    check_head(head)
+    return line, head
+
+
 def _object(text: str) -> Mapping[str, Any]:
     """A line of a file; nothing where it is cut short."""
     try:
         found = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return {}
     return found if isinstance(found, dict) else {}

@@ -21,6 +21,7 @@ from typing import Any, Final, NamedTuple
 #: Pieces kept for each line: at 40 exchanges a second some 12 s.
 RING: Final = 1024
 FORMAT: Final = "meterd-wire-1"
+_NUMBERS: Final = frozenset({"baud", "bits", "mono_ns"})
 KINDS: Final = ("modbus", "osdp", "alpha", "sas")  # lines that are heard
 
 Tracer = Callable[[str, bytes], None]
@@ -187,7 +188,7 @@ def read_wire(lines: Iterable[str]) -> Recording:
     except TypeError:
         missing = [name for name in Head._fields if name not in Head._field_defaults and name not in first]
         raise WireFileError(f"line 1: the head lacks {', '.join(missing)}") from None
-    _check_head(head)
+    check_head(head)
     pieces, lost = [], 0
     for number, found in numbered:
         if set(found) == {"lost"} and isinstance(found["lost"], int):
@@ -197,14 +198,21 @@ def read_wire(lines: Iterable[str]) -> Recording:
     return Recording(head, pieces, lost)
 
 
-def _check_head(head: Head) -> None:
-    """What is written by a program is right; what somebody changed by hand need not be."""
+def check_head(head: Head) -> None:
+    """What is written by a program is right; what somebody changed by hand need not be.
+
+    Raises:
+        WireFileError: it is not; the message tells what.
+    """
+    for name, value in head._asdict().items():
+        wanted, words = (int, "a whole number") if name in _NUMBERS else (str, "a text")
+        if isinstance(value, bool) or not isinstance(value, wanted):
+            raise WireFileError(f"line 1: {name} is {words}, not {value!r}")
     if head.kind not in KINDS:
         raise WireFileError(f"line 1: kind is one of {', '.join(KINDS)}, not {head.kind!r}")
     for name, least, most in (("baud", 1, 4_000_000), ("bits", 7, 12)):
-        value = getattr(head, name)
-        if isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most:
-            raise WireFileError(f"line 1: {name} is a whole number from {least} to {most}, not {value!r}")
+        if not least <= getattr(head, name) <= most:
+            raise WireFileError(f"line 1: {name} is a whole number from {least} to {most}, not {getattr(head, name)!r}")
 
 
 def _objects(lines: Iterable[str]) -> Iterator[tuple[int, Mapping[str, Any]]]:

@@ -263,7 +263,9 @@ def test_two_people_are_proven_by_their_pins(floor: Path) -> None:
     assert "the site file is what the ledger has in force" in run(floor).stdout
 
 
-def test_names_that_nothing_proves_are_taken_only_where_somebody_says_so(floor: Path) -> None:
+def test_names_that_nothing_proves_are_taken_only_where_somebody_says_so(
+    floor: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Without a people file: --unproven, and the entry tells it; with one it is no way round the PINs."""
     who = ("--by", "adm-1", "--and", "acc-1", "--reference", "DIV-7")
     assert "leave out --unproven" in run(floor, *who, "--unproven").stderr
@@ -271,6 +273,12 @@ def test_names_that_nothing_proves_are_taken_only_where_somebody_says_so(floor: 
     head = verify(floor / "l").head
     refused = run(floor, *who)
     assert (2, True) == (refused.exit_code, "--unproven takes both at their word" in refused.stderr)
+    usual = floor / "etc-people.toml"
+    monkeypatch.setattr("meterd.cli.signing.USUAL_PEOPLE", usual)
+    usual.write_text("[[person]]\n", encoding="utf-8")
+    past = run(floor, *who, "--unproven")
+    assert (2, True) == (past.exit_code, f"{usual} is there to prove who signs" in past.stderr), "a site file elsewhere"
+    usual.unlink()
     assert head == verify(floor / "l").head
     assert 0 == run(floor, *who, "--unproven").exit_code
     (*_, entry) = read_records(floor / "l")

@@ -158,6 +158,16 @@ def test_where_there_is_a_people_file_nobody_goes_unproven(ledger: Path, usual: 
 
 
 @pytest.mark.parametrize("verb", BOTH)
+def test_pins_that_are_no_text(ledger: Path, usual: Path, verb: Any) -> None:
+    """A file of some other kind is wrong use, said in a line."""
+    people(usual)
+    pins = ledger.parent / "pins"
+    pins.write_bytes(b"\xff\xfe4\n5\n")
+    refused = verb(ledger, "adm-1", "acc-1", "--pins-from", pins)
+    assert (2, True) == (refused.exit_code, "--pins-from is no text" in refused.stderr), refused.output
+
+
+@pytest.mark.parametrize("verb", BOTH)
 def test_words_that_no_entry_can_tell(ledger: Path, usual: Path, verb: Any) -> None:
     """Quotation marks and line breaks in a name, or one without end, are wrong use."""
     people(usual)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import random
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from meterd.edge.recorder import Recorder, read_frames, recording_of
+from meterd.edge.recorder import FORMAT, Recorder, read_frames, recording_of
 from meterd.edge.trace import Head, Trace, WireFileError
 
 FOREVER = 2**62
@@ -185,6 +187,98 @@ def test_frames_are_read_as_a_recording_of_one_line(tmp_path: Path) -> None:
     with frames_file(tmp_path / "b", {}).open() as lines, pytest.raises(WireFileError, match="older version"):
         recording_of(lines, "sas-1")
     assert recording_of(["{}\n"], None) is None
+
+
+@pytest.mark.parametrize(
+    ("row", "says"),
+    [
+        ('{"line":"sas-1","at_ns":1}', "line 4: .*: sent is missing"),
+        ('{"line":"sas-1","at_ns":1,"sent":"8z","heard":""}', "line 4: .*: sent is no hex: '8z'"),
+        ('{"line":"sas-1","at_ns":"x","sent":"80","heard":""}', "line 4: .*: at_ns is 'x'"),
+        ('{"line":"sas-1","at_ns":true,"sent":"80","heard":""}', "line 4: .*: at_ns is True"),
+        ('{"line":"sas-1","at_ns":1,"sent":"80","heard":128}', "line 4: .*: heard is 128"),
+        ("5", "line 4: .*: line is missing"),
+        ("[" * 100_000, "line 4: .*: line is missing"),
+    ],
+)
+def test_an_odd_line_of_frames(tmp_path: Path, row: str, says: str) -> None:
+    """To play a file again all of it must be right, and the line is named; a dispute takes what tells something."""
+    path = frames_file(tmp_path, {"sas-1": HEADS["sas-1"]})
+    first, one, other, *rest = path.read_text().splitlines()
+    path.write_text("\n".join((first, one, other, row, *rest)) + "\n")
+    with path.open() as lines, pytest.raises(WireFileError, match=says):
+        recording_of(lines, "sas-1")
+    assert ["8086", "81"] == [sent for _, sent, _, _ in kept(tmp_path, "sas-1")]
+
+
+@pytest.mark.parametrize("odd", [{"baud": "x"}, {"baud": 0}, {"kind": "lamp"}, {"site": 5}, {"mono_ns": None}])
+def test_odd_words_about_a_line(tmp_path: Path, odd: dict[str, object]) -> None:
+    """What is said of a line is held against what a recording's head is."""
+    about = {"sas-1": {**HEADS["sas-1"]._asdict(), **odd}}
+    with pytest.raises(WireFileError, match=f"line 1: {next(iter(odd))} is "):
+        recording_of([json.dumps({"format": FORMAT, "lines": about}) + "\n"], None)
+
+
+def test_a_second_recorder_in_a_folder_keeps_nothing(tmp_path: Path) -> None:
+    """It is told why; the first one's files stay; when that has ended the second goes on."""
+    wires = Wires()
+    told: list[str] = []
+    first = Recorder(wires.trace, ["pit-1"], tmp_path, "boot-1")
+    second = Recorder(wires.trace, ["sign-1"], tmp_path, "boot-1", told=told.append, total_bytes=1)
+    wires.exchange("pit-1", b"\x01", b"\x00")
+    first.drain(ending=True)
+    wires.exchange("sign-1", b"\x02", b"\x00")
+    second.start()
+    second.stop()
+    assert (1, [f"frames cannot be kept in {tmp_path}: another program keeps its frames there"]) == (
+        second.failures,
+        told,
+    )
+    wires.exchange("pit-1", b"\x03", b"\x00")
+    first.drain(ending=True)
+    first.close()
+    assert [("pit-1", "01"), ("pit-1", "03")] == [row[:2] for row in kept(tmp_path)]
+    wires.exchange("sign-1", b"\x04", b"\x00")
+    second = Recorder(wires.trace, ["sign-1"], tmp_path, "boot-1", told=told.append)
+    second.drain(ending=True)
+    second.close()
+    assert "04" in [row[1] for row in kept(tmp_path, "sign-1")]
+
+
+def test_files_of_two_writers_are_read_side_by_side(tmp_path: Path) -> None:
+    """A file does not end where another begins: an older version let two processes into one folder."""
+    for line, from_s in (("pit-1", 10), ("sas-1", 20)):
+        rows = [{"format": FORMAT, "boot": "boot-1", "from_ns": from_s * 10**9}]
+        rows += [{"line": line, "at_ns": s * 10**9, "sent": "80", "heard": ""} for s in range(from_s, 100, 10)]
+        path = tmp_path / f"frames-boot-1-{from_s * 10**9:020d}.jsonl"
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    (tmp_path / "frames-boot-1-copy.jsonl").write_text("somebody's own\n")
+    found = [
+        (frame["line"], frame["at_ns"] // 10**9) for frame in read_frames(tmp_path, "boot-1", 5 * 10**10, 6 * 10**10)
+    ]
+    assert [("pit-1", 50), ("pit-1", 60), ("sas-1", 50), ("sas-1", 60)] == found
+
+
+def test_files_that_ended_long_before_are_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Half a gigabyte is not gone through for a round of two minutes."""
+    wires = Wires()
+    recorder = Recorder(wires.trace, ["pit-1"], tmp_path, "boot-1", file_bytes=2_000)
+    for n in range(400):
+        wires.now_ns += 1_000_000_000
+        wires.exchange("pit-1", n.to_bytes(2, "big"), bytes(20))
+        recorder.drain()
+    recorder.close()
+    opened: list[Path] = []
+    plain = Path.open
+
+    def noted(path: Path, *words: Any, **more: Any) -> Any:
+        if "rb" not in words:
+            opened.append(path)
+        return plain(path, *words, **more)
+
+    monkeypatch.setattr(Path, "open", noted)
+    assert 10 < len(list(read_frames(tmp_path, "boot-1", wires.now_ns - 20 * 10**9, FOREVER)))
+    assert 1 <= len(opened) < 5 < len(list(tmp_path.iterdir()))
 
 
 def test_a_folder_that_may_not_be_read_is_no_empty_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
