@@ -18,7 +18,7 @@ class ReadDay(Command):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConfirmDay(TwoPeople):
-    """The gaming day is this one, though the wall clock has come to it by a jump of more than a day."""
+    """The gaming day is this one, though the wall clock has come to it over more than one border. A date."""
 
     day: str
 

@@ -35,7 +35,7 @@ class DueKind(StrEnum):
     SHARE_UNCLAIMED = "share_unclaimed"  # a share of a jackpot nobody claimed in the fund's days (the same)
     PAY_OUT = "pay_out"  # a jackpot whose rake stopped at its cap six months ago (CO 47.1-1046(7)(c))
     NOTICE_OVER = "notice_over"  # a link whose notice has run and that has not ended
-    GAMING_DAY = "gaming_day"  # the clock is days ahead of the gaming day, and nothing but it says so
+    GAMING_DAY = "gaming_day"  # the clock is days off the gaming day, and nothing but it says so
     POSTING = "posting"  # a jackpot whose amounts were not posted for a gaming day (CO 47.1-1046(2))
 
 

@@ -31,7 +31,7 @@ from meterd.accounting.refusals import Refusal, Refused
 from meterd.accounting.state import Award, AwardStatus, LinkState
 from meterd.accounting.state_pools import ShareStatus
 from meterd.accounting.two_people import people_refusal, signed
-from meterd.accounting.when import DAY_US, microseconds, now
+from meterd.accounting.when import HOUR_US, follows, is_day, microseconds, now
 
 #: Settled awards that stay at hand. The next volume begins with them all while tables wait: a millisecond each 100.
 SETTLED_KEPT: Final = 1_000
@@ -46,6 +46,9 @@ def read_day(book: Book, command: ReadDay) -> Answer:
     refused = not_authorised(command.actor, SETUP)
     if refused:
         return refused
+    for day in (command.day, command.next_day):
+        if not is_day(day):
+            return _no_day(day)
     if command.next_day <= max(command.day, book.gaming_day):
         return Refused(Refusal.NOT_YET, f"{command.next_day} does not follow {max(command.day, book.gaming_day)}")
     began = book.began
@@ -180,32 +183,40 @@ def _clocks(book: Book, leaving: set[tuple[str, int]]) -> set[tuple[str, int]]:
     return {win for wins in found.values() for win in wins}
 
 
-#: A gaming day and the wall clock's UTC time belong together where the clock reads no earlier than a day before its
-#: midnight and no later than three days behind it: time zones, and a day that begins late.
-_DAY_FROM_US: Final = -DAY_US
-_DAY_UNTIL_US: Final = 3 * DAY_US
+#: A moment in UTC that belongs to a gaming day is at least so far behind its midnight, and less than so far: time zones
+#: (UTC-12 to UTC+14), and a day that begins as late as at its very end and lasts 24 hours.
+_DAY_FROM_US: Final = -14 * HOUR_US
+_DAY_UNTIL_US: Final = (24 + 24 + 12) * HOUR_US
 
 
 def confirm_day(book: Book, command: ConfirmDay) -> Answer:
     """Two people of two departments say which gaming day it is, where the clock alone is not believed.
 
-    It has to be a later one than the ledger's, and the one that the clock shows by now: with a clock that is wrong
-    there is nothing to confirm, only a clock to be set.
+    It has to be one that the clock may show by now (the books know no time zone: three or four days may be meant), and
+    none that begins by itself: with a clock that is wrong there is nothing to confirm, only a clock to be set. Before
+    the first reading it may be an earlier day than the floor believes, for no entry has told that one.
     """
     refused = people_refusal(command)
     if refused:
         return refused
-    moment = now(book, command)
-    try:
-        past_us = microseconds(moment) - microseconds(f"{command.day}T00:00:00Z")
-    except ValueError:
-        return Refused(Refusal.NOT_YET, f"{command.day} is no day such as 2026-12-01")
+    if not is_day(command.day):
+        return _no_day(command.day)
     if command.day <= book.gaming_day:
-        return Refused(Refusal.ALREADY_DONE, f"the gaming day is {book.gaming_day}")
-    if not _DAY_FROM_US <= past_us < _DAY_UNTIL_US:
-        return Refused(Refusal.NOT_YET, f"the clock says {moment[:16]} UTC, not {command.day}")
+        step = "A day is never taken back: set the clock right if it shows another one."
+        return Refused(Refusal.ALREADY_DONE, f"the gaming day is {book.gaming_day}", step)
+    if book.gaming_day and follows(command.day, book.gaming_day):
+        return Refused(Refusal.NOT_YET, f"{command.day} follows {book.gaming_day}", "It begins by itself.")
+    moment = now(book, command)
+    if not _DAY_FROM_US <= microseconds(moment) - microseconds(f"{command.day}T00:00:00Z") < _DAY_UNTIL_US:
+        step = "Name the day that the clock shows, or set the clock right."
+        return Refused(Refusal.NOT_YET, f"the clock says {moment[:16]} UTC, not {command.day}", step)
     body = {"day": command.day, "was": book.gaming_day, **signed(command)}
     return (entry(command, Kind.DAY_CONFIRMED, body),)
+
+
+def _no_day(text: str) -> Refused:
+    """A text that is no day in the form that days have."""
+    return Refused(Refusal.NOT_YET, f"{text} is no day such as 2026-12-01", "Name a day that the calendar has.")
 
 
 def set_key(book: Book, command: SetKey) -> Answer:

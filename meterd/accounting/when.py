@@ -18,6 +18,7 @@ DAY_US: Final = 86_400_000_000
 HOUR_US: Final = 3_600_000_000
 _SECOND_US: Final = 1_000_000
 _MOMENT: Final = re.compile(r"(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:\.(\d{1,6}))?Z?")
+_DAY: Final = re.compile("[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _MONTH_DAYS: Final = (31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 
 
@@ -38,6 +39,18 @@ def microseconds(at_utc: str) -> int:
     year, month, day, hour, minute, second = (int(part) for part in match.groups()[:6])
     seconds = (hour * 60 + minute) * 60 + second
     return _days(year, month, day) * DAY_US + seconds * _SECOND_US + int((match[7] or "").ljust(6, "0"))
+
+
+def is_day(text: object) -> bool:
+    """Whether something, of whatever type, is a day that a calendar has, in the one form of days: ``2026-12-01``."""
+    if not isinstance(text, str) or not _DAY.fullmatch(text) or text < "0001":
+        return False
+    return _moment(microseconds(f"{text}T00:00:00Z"))[:10] == text
+
+
+def follows(day: str, before: str) -> bool:
+    """Whether a day is the next one after another. Both are days of a calendar."""
+    return plus_days(f"{before}T00:00:00Z", 1)[:10] == day
 
 
 def plus_hours(at_utc: str, hours: int) -> str:

@@ -17,6 +17,7 @@ from meterd.accounting.commands import SYSTEM
 from meterd.accounting.commands_day import ReadDay
 from meterd.accounting.entries import Entry, Kind
 from meterd.accounting.rules_day import read_day
+from meterd.accounting.when import is_day
 from meterd.ledger.canonical import canonical
 from meterd.ledger.note import NoteError, PublicKey, parse_key
 from meterd.ledger.record import Record
@@ -24,7 +25,6 @@ from meterd.ledger.record import Record
 #: What a reading tells that follows from the entries. Which awards leave the book, the version that wrote it chose.
 _FIGURES: Final = ("since_seq", "since_utc", "levels", "pools", "moved", "links", "tables")
 
-_DAY: Final = re.compile("[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _MOMENT: Final = re.compile("[0-9]{4}(-[0-9]{2}){2}T[0-9]{2}(:[0-9]{2}){2}[.][0-9]{6}Z")
 
 #: Keys of a ledger in order, each with the number of the entry that put it in force or carried it over.
@@ -44,6 +44,10 @@ def wrong_about_itself(book: Book, entry: Entry) -> str | None:
     """Why an entry that tells of the ledger itself cannot follow on this book, or None."""
     if entry.kind is Kind.DAY_READ:
         return _wrong_reading(book, entry)
+    if entry.kind is Kind.DAY_CONFIRMED and not (is_day(entry.body["day"]) and entry.body["was"] == book.gaming_day):
+        return (
+            f"the day {entry.body['day']} is confirmed after {entry.body['was']}; the gaming day is {book.gaming_day}"
+        )
     if entry.kind is Kind.KEY_SET:
         return _wrong_key(book.keys, entry)
     return None
@@ -53,7 +57,7 @@ def _wrong_reading(book: Book, entry: Entry) -> str | None:
     """Why a day's reading is not that of this book, or None."""
     body = entry.body
     days = (body["day"], body["next_day"])
-    if not all(_DAY.fullmatch(day) for day in days) or (book.gaming_day and book.gaming_day != body["day"]):
+    if not all(is_day(day) for day in days) or (book.gaming_day and book.gaming_day != body["day"]):
         return f"the day's reading is of {days[0]}, and the gaming day is {book.gaming_day}"
     answer = read_day(book, ReadDay(actor=SYSTEM, day=body["day"], next_day=body["next_day"]))
     if not isinstance(answer, tuple):

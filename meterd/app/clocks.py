@@ -22,8 +22,8 @@ _ADVICE: Final = {
     DueKind.SHARE_UNCLAIMED: "nobody claimed it in the fund's days: accounting marks it unclaimed",
     DueKind.PAY_OUT: "its rake stopped six months ago: pay it out, or petition for another disbursement",
     DueKind.NOTICE_OVER: "its notice has run: the link may be discontinued",
-    DueKind.GAMING_DAY: "the clock jumped, or nobody was there for days: set it right, or let two people confirm the "
-    "day (`meterd act 'gaming-day DAY'`); until then all counts into the day that was",
+    DueKind.GAMING_DAY: "the clock is days off the gaming day: it jumped, or nobody was there for days. Set it right, "
+    "or let two people confirm the day (`meterd act 'gaming-day DAY'`); until then all counts into the day that was",
     DueKind.POSTING: "its amounts were not posted for a gaming day: post them after soft count",
 }
 

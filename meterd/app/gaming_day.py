@@ -32,7 +32,7 @@ class GamingDay:
             raise ConfigError(f"site.timezone: this machine knows no zone {timezone!r} (package tzdata)") from cause
         self._starts = time.fromisoformat(starts)
         self.today = today or self.of(wall_ns)
-        self._ends_ns = self._end_ns(self.today)
+        self.begin(self.today)
 
     def of(self, wall_ns: int) -> str:
         """The gaming day a moment belongs to."""
@@ -47,14 +47,19 @@ class GamingDay:
         day = self.of(wall_ns)
         return day if day > self.today else None
 
+    def past_at(self, wall_ns: int) -> str | None:
+        """The gaming day that the clock shows, where it is earlier than the one before today."""
+        return self.of(wall_ns) if wall_ns < self._back_ns else None
+
     def begin(self, day: str) -> None:
         """Another day is today from now on."""
         self.today = day
-        self._ends_ns = self._end_ns(day)
+        begins = min(max(date.fromisoformat(day), date.min + 2 * _DAY), date.max - _DAY)  # the calendar has ends
+        self._ends_ns = self._begin_ns(begins + _DAY)
+        self._back_ns = self._begin_ns(begins - _DAY)
 
-    def _end_ns(self, day: str) -> int:
-        tomorrow = datetime.combine(date.fromisoformat(day) + _DAY, self._starts, self._zone)
-        return int(tomorrow.timestamp()) * _SECOND_NS
+    def _begin_ns(self, day: date) -> int:
+        return int(datetime.combine(day, self._starts, self._zone).timestamp()) * _SECOND_NS
 
 
 def wall_ns_of(at_utc: str) -> int:

@@ -110,7 +110,9 @@ class MoneyLoop:
         self.committer = Committer(book, store, stamps(clock), standing)
         if store.sealed:
             self.committer.begin_volume()  # the last run did not come to it
-        self._days = Days(site, self.committer, day_read, began(store)) if standing is not None else None
+        self._days: Days | None = None
+        if standing is not None:
+            self._days = Days(site, self.committer, day_read, began(store), clock.synchronised)
         self._router = Router(site.tables, people)
         self._configs = {table.settings.id: table for table in site.tables}
         self._sessions: dict[str, TableSession] = {s.table_id: s for s in self._router.sessions}
@@ -219,6 +221,8 @@ class MoneyLoop:
 
     def _asked_for(self, item: Ask) -> Decision:
         refused = unheard(item.command, self._sessions, self.book) if item.asked is not None else None
+        if refused is None and self._days is not None:
+            refused = self._days.refuses(item.command)
         if refused is not None:
             return self.committer.refuse(item.command, refused, item.asked)
         decision = self._decide(self._with_signs(item.command), item.asked)

@@ -257,5 +257,5 @@ NOT_AGAIN: Final[dict[Kind, str]] = {
     Kind.COUNT_MISMATCH: _FROM_OUTSIDE,
     Kind.GAME_WIN: _FROM_OUTSIDE,
     Kind.BOOK_CARRIED: "held against the volume before by every verification",
-    Kind.REFUSED: "what was asked is told in part, or a device was not heard; it moves no money",
+    Kind.REFUSED: "what was asked is told in part, or hangs on what only the daemon knew; it moves no money",
 }

@@ -47,7 +47,7 @@ LINK_FORMS: Final = (
     Form(
         "gaming-day",
         f"gaming-day DAY {_SIGNED}",
-        "two people vouch for the day that the clock shows, where it came to it by a jump",
+        "two people vouch for the gaming day that waits: the clock came to it over more than one border",
     ),
     Form("expect-link", "expect link LINK STANDING", "whether a link takes wagers"),
 )

@@ -6,13 +6,13 @@ Units: amounts become cents, rates ppm.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import Final
 
 from meterd.accounting.commands_pools import Share
 from meterd.accounting.settings_pools import AtCap, PoolGame
 from meterd.accounting.state_pools import ShareStatus
+from meterd.accounting.when import is_day
 from meterd.app.scenario_words import NAME, Field, Form, count, matching, name, one_of, or_none
 from meterd.money import parse_rate
 
@@ -80,7 +80,7 @@ def _shares(text: str) -> tuple[Share, ...]:
 
 
 def _day(text: str) -> str:
-    if not re.fullmatch(r"\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])", text):
+    if not is_day(text):
         raise ValueError
     return text
 

@@ -1,5 +1,7 @@
 """The only clock: reads wall time, monotonic time and the kernel's boot id together.
 
+Says too whether the system has set the wall clock by a time server of late.
+
 Order in the ledger comes from its sequence number, never from here.
 Units: ``*_ns`` and ``*_ms`` of the monotonic clock.
 """
@@ -13,6 +15,11 @@ from typing import Final, NamedTuple
 
 #: A step between wall and monotonic time beyond this is written down as a ClockStep.
 STEP_MS: Final = 500
+
+#: systemd-timesyncd touches this file each time a time server has told it the time. ``/run`` is new at every boot.
+SYNCHRONISED: Final = Path("/run/systemd/timesync/synchronized")
+#: It asks every 2,048 s at most (PollIntervalMaxSec). Twice that ago: the server is lost, or the clock was set since.
+SYNCHRONISED_NS: Final = 2 * 2_048 * 1_000_000_000
 
 
 class Instant(NamedTuple):
@@ -56,6 +63,14 @@ class Clock:
             return 0
         self._offset_ns = offset_ns
         return step
+
+    def synchronised(self, instant: Instant) -> bool:
+        """Whether systemd-timesyncd had the time from a server not long before, by the wall clock itself."""
+        try:
+            at_ns = SYNCHRONISED.stat().st_mtime_ns
+        except OSError:
+            return False
+        return 0 <= instant.wall_ns - at_ns <= SYNCHRONISED_NS
 
 
 def mono_ms() -> int:

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from meterd.accounting.when import microseconds, plus_days, plus_hours, plus_months, reached
+from meterd import second_verifier
+from meterd.accounting.when import follows, is_day, microseconds, plus_days, plus_hours, plus_months, reached
 
 FORM = "%Y-%m-%dT%H:%M:%S.%fZ"
 MOMENTS = st.datetimes(min_value=datetime(1970, 1, 1), max_value=datetime(2900, 1, 1))  # noqa: DTZ001 - UTC by form
@@ -50,3 +51,47 @@ def test_a_text_that_is_no_moment_is_an_error() -> None:
     """A moment is never guessed."""
     with pytest.raises(ValueError, match="no moment"):
         microseconds("yesterday")
+
+
+@pytest.mark.parametrize("text", ["2026-12-01", "2028-02-29", "2000-02-29", "0001-01-01", "9999-12-31", "1969-12-31"])
+def test_a_day(text: str) -> None:
+    """One that a calendar has, in its one form; the other verifier finds the same."""
+    assert (True, True) == (is_day(text), second_verifier.is_day(text))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        20261201,
+        None,
+        ["2026-12-01"],
+        "2026-11-31",
+        "2027-02-29",
+        "1900-02-29",
+        "2026-13-01",
+        "2026-00-01",
+        "2026-12-00",
+        "2026-12-32",
+        "0000-01-01",
+        "２０２６-12-01",
+        "2026-12-1",
+        "20261201",
+        "2026-W49-2",
+        "2026-12-01 ",
+        "2026-12-01\n",
+        "tomorrow",
+        "",
+        "+026-12-01",
+    ],
+)
+def test_no_day(text: object) -> None:
+    """Neither for the rules nor for the other verifier."""
+    assert (False, False) == (is_day(text), second_verifier.is_day(text))
+
+
+def test_the_day_that_follows() -> None:
+    """Over the ends of months and years, and over leap days."""
+    days = ["2027-12-30", "2027-12-31", "2028-01-01"], ["2028-02-28", "2028-02-29", "2028-03-01"]
+    for first, second, third in days:
+        assert (True, True) == (follows(second, first), follows(third, second))
+        assert (False, False, False) == (follows(third, first), follows(first, second), follows(first, first))

@@ -37,6 +37,7 @@ class TwoClocks(Clock):
     def __init__(self, local: str) -> None:
         self.wall_ns = self.mono_ns = 0
         self.boot_now = "boot-1"
+        self.by_server = False  # whether a time server has set the wall clock of late
         self.set(local)
         super().__init__()
 
@@ -52,6 +53,9 @@ class TwoClocks(Clock):
         """Time passes."""
         self.step(hours)
         self.mono_ns += int(hours * HOUR)
+
+    def synchronised(self, instant: Instant) -> bool:
+        return self.by_server
 
     def now(self) -> Instant:
         at = datetime.fromtimestamp(self.wall_ns // SECOND, UTC).strftime("%Y-%m-%dT%H:%M:%S")
