@@ -21,14 +21,13 @@ from meterd.app.volumes import opened
 from meterd.edge import sqlite, volume
 from meterd.edge.clock import Clock
 from meterd.edge.folder import point_to, sync
+from meterd.edge.last_backup import LAST
 from meterd.edge.store import read_records
 from meterd.errors import LedgerError, MisuseError
 from meterd.ledger.merkle import Tree
 from meterd.ledger.note import Checkpoint, NoteError, parse_checkpoint, parse_note
 
 MANIFEST: Final = "backup.json"
-#: Beside the ledger: what the last finished backup held, for alerts.
-LAST: Final = "backup-last.json"
 
 #: A ledger's folder and what lies in it are for its user and group; a stricter umask stays.
 FOLDER_MODE: Final = 0o750
@@ -39,13 +38,17 @@ _OF_A_BACKUP: Final = re.compile(r"ledger-[1-9]\d{0,17}\.db|checkpoint-\d{1,18}\
 
 
 class Backup(NamedTuple):
-    """A finished backup: where it is, the number of its last entry and its hash, when it was read back, its files."""
+    """A finished backup: where it is, the number of its last entry and its hash, when it was read back, its files.
+
+    ``origin``: of which ledger it is, as its checkpoints name it.
+    """
 
     path: Path
     entries: int
     head: str
     verified_at_utc: str
     files: tuple[str, ...] = ()
+    origin: str = ""
 
 
 def back_up(folder: Path, target: Path) -> Backup:
@@ -82,7 +85,7 @@ def back_up(folder: Path, target: Path) -> Backup:
         raise LedgerError(f"the backup into {target} failed: {cause}. It is no backup") from cause
     names = [*(file.name for file in files), *notes]
     last = report.first_seq + report.entries - 1
-    made = Backup(target, last, report.head.hex(), Clock().now().at_utc, tuple(names))
+    made = Backup(target, last, report.head.hex(), Clock().now().at_utc, tuple(names), _origin(report))
     manifest = {
         "meterd_backup": 1,
         "entries": made.entries,
@@ -96,7 +99,7 @@ def back_up(folder: Path, target: Path) -> Backup:
         raise LedgerError(f"the backup into {target} failed: {cause}. It is no backup") from cause
     try:
         if os.access(folder, os.W_OK):
-            write_document(folder / LAST, {**manifest, "path": str(target.resolve())})
+            write_document(folder / LAST, {**manifest, "path": str(target.resolve()), "origin": made.origin})
     except OSError as cause:
         raise LedgerError(
             f"the backup in {target} is finished and was read back, but {folder / LAST} was not written ({cause}): "
@@ -199,7 +202,11 @@ def read_backup(source: Path) -> Backup:
     report = held(source)
     if (report.first_seq + report.entries - 1, report.head.hex()) != (made.entries, made.head):
         raise LedgerError(f"{source} holds other entries than its {MANIFEST} says")
-    return made
+    return made._replace(origin=_origin(report))
+
+
+def _origin(report: Report) -> str:
+    return report.checkpoint.origin if report.checkpoint is not None else ""
 
 
 def held(folder: Path) -> Report:

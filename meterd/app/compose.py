@@ -26,6 +26,7 @@ from meterd.accounting.entries import Kind
 from meterd.app.acts import ActDesk
 from meterd.app.checkpoints import Kept, keeper_for, remembered, require_not_shorter, require_same
 from meterd.app.effects import Effects
+from meterd.app.last_backup import require_backed_up
 from meterd.app.loop import MoneyLoop
 from meterd.app.memory import settle
 from meterd.app.pads import PadDesk
@@ -87,22 +88,22 @@ def _telling(records: Iterator[Record]) -> Iterator[Record]:
 
 
 def open_book(site: Site, store: Store, *, demo: bool, kept: Sequence[Kept] = ()) -> Standing:
-    """Fold the open volume and hold it against the site file and the checkpoints that were kept.
+    """Fold the open volume and hold it against the site file, the checkpoints that were kept, and the last backup.
 
     Raises:
-        LedgerError: a demo ledger in production, or the other way round; less than a checkpoint proves.
+        LedgerError: a demo ledger in production, or the other way round; less than a checkpoint or a backup proves.
         ConfigError: the site file is not what the ledger has in force.
     """
     require_not_shorter(store.seq, kept)
     standing = open_standing(store, {one.checkpoint.size: one.checkpoint.root for one in kept}, _telling)
     require_same(standing, kept)
+    require_backed_up(store, standing.origin)
     book = standing.book
     if book.demo and not demo:
         raise LedgerError("this is a demo ledger: no real wager may enter it. Point --ledger at the floor's own ledger")
     if demo and not book.demo:
         raise LedgerError("this is a real ledger: a demo may not write to it. Give the demo an empty folder")
-    found = differences(site, book)
-    if found:
+    if found := differences(site, book):
         raise ConfigError(
             "the site file is not what the ledger has in force:\n  " + "\n  ".join(found) + f"\n{next_step(site, book)}"
         )
@@ -376,9 +377,8 @@ class Daemon:
 
     def _line_state(self, bus: str) -> Answer:
         """Whether the port of a bus is open, and if not why."""
-        if bus in self._bus_stats:
-            stats = self._bus_stats[bus]
-            return {"up": stats.port_up, "cause": stats.port_cause, "hint": stats.port_hint}
+        if (stats := self._bus_stats.get(bus)) is not None:
+            return {"up": stats.port_up, "cause": stats.port_cause, **stats.hints()}
         if bus in self._signs:
             return {"up": self._signs[bus].up, "cause": self._signs[bus].cause}
         pads = self._pads.to_json().get(bus, {})

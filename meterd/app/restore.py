@@ -13,7 +13,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -31,11 +31,13 @@ from meterd.app.backup import (
     write_document,
 )
 from meterd.app.commit import resume
+from meterd.app.last_backup import lacking
 from meterd.app.rows import stamps
 from meterd.app.signatures import Signatures
 from meterd.edge import sqlite, volume
 from meterd.edge.clock import Clock
 from meterd.edge.folder import RESTORING, hold_folder, point_to, sync
+from meterd.edge.last_backup import LAST, read_last
 from meterd.edge.openers import writers_of
 from meterd.edge.store import Store
 from meterd.errors import LedgerError, MeterdError, MisuseError
@@ -91,7 +93,10 @@ def restore(
 def _goes_on(folder: Path, backup: Backup) -> bool:
     """Whether an interrupted restore had come as far as the entry that tells of it."""
     seq = backup.entries
-    return _row_at(folder, seq)[1] == bytes.fromhex(backup.head) and _row_at(folder, seq + 1)[0] == Kind.RESTORED
+    return (
+        volume.row_at(folder, seq)[1] == bytes.fromhex(backup.head)
+        and volume.row_at(folder, seq + 1)[0] == Kind.RESTORED
+    )
 
 
 def _begin(
@@ -164,7 +169,7 @@ def _aside(folder: Path, before: Mark | None) -> str | None:
 
 
 def _old(folder: Path) -> list[Path]:
-    return [path for path in sorted(folder.iterdir()) if path.name.startswith(("ledger", "checkpoint"))]
+    return [path for path in sorted(folder.iterdir()) if path.name.startswith(("ledger", "checkpoint", LAST))]
 
 
 def _change_places(folder: Path, mark: Mark) -> None:
@@ -197,12 +202,24 @@ def _known_beyond(backup: Backup, folder: Path, before: Mark | None, known: Sequ
         elif proven.root != root_at(backup.path, proven.size):
             found.append(f"{note.name} proves other entries up to {proven.size}")
     for place in places:
+        if words := _backed_up_beyond(backup, place):
+            found.append(words)
         last = _last_readable(place)
         if last is not None and last[0] > backup.entries:
             found.append(f"the ledger in {place} goes to {last[0]}")
-        elif last is not None and last[1] != _row_at(backup.path, last[0])[1]:
+        elif last is not None and last[1] != volume.row_at(backup.path, last[0])[1]:
             found.append(f"the ledger in {place} is another: its entry {last[0]} is not the backup's")
     return found
+
+
+def _backed_up_beyond(backup: Backup, place: Path) -> str:
+    """What the last finished backup of the same ledger held and this one lacks; what cannot be read tells nothing."""
+    with suppress(LedgerError):
+        told = read_last(place)
+        if told is not None and told.origin == backup.origin:
+            lacks = lacking(backup.path, backup.entries, told)
+            return f"{LAST} tells of a backup that {lacks}" if lacks else ""
+    return ""
 
 
 def _last_readable(folder: Path) -> tuple[int, bytes] | None:
@@ -216,19 +233,6 @@ def _last_readable(folder: Path) -> tuple[int, bytes] | None:
         if row is not None and isinstance(row[0], int) and isinstance(row[1], bytes):
             return row[0], row[1]
     return None
-
-
-def _row_at(folder: Path, seq: int) -> tuple[str, bytes]:
-    """Kind and hash of one entry, as far as it can be read; both empty where it cannot."""
-    for file in reversed(volume.volumes(folder)):
-        try:
-            with closing(sqlite.reader(file)) as db:
-                row = db.execute("SELECT kind, hash FROM entry WHERE seq = ?", [seq]).fetchone()
-        except (OSError, sqlite.Error, MeterdError):
-            continue
-        if row is not None:
-            return str(row[0]), bytes(row[1])
-    return "", b""
 
 
 def _tell(folder: Path, source: Path, backup: Backup, mark: Mark) -> None:

@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from meterd.edge import sqlite
 from meterd.edge.files import schema_text
+from meterd.edge.last_backup import LastBackup, read_last
 from meterd.errors import LedgerError
 from meterd.ledger.record import Record
 
@@ -111,6 +112,9 @@ def _without_link(folder: Path) -> str:
     link = folder / LINK
     found = volumes(folder) if folder.is_dir() else []
     if found:
+        lost = _lost_behind(folder, found[-1])
+        if lost:
+            return lost
         says = f"{link} leads nowhere, but {', '.join(path.name for path in found)} is there: "
         if any(may_hold_entries(path) for path in found):
             files = " ".join(map(str, found))
@@ -120,8 +124,80 @@ def _without_link(folder: Path) -> str:
             )
         return f"{says}it holds no entry, its creation was cut short: remove it and create the ledger again"
     if link.is_symlink():
-        return f"{link} leads to {link.readlink()}, which is not there: restore the folder from a verified backup"
+        lost = f"{link} leads to {link.readlink()}, which is not there"
+        return f"{lost}: restore the folder from a verified backup{_backup_told(folder)}"
     return f"no ledger in {folder}: restore one, or `meterd ledger create`"
+
+
+def _lost_behind(folder: Path, newest: Path) -> str:
+    """That a volume behind the newest one there is missing, as far as the dead link or the last backup tells.
+
+    The link is never to be put back then: the daemon would begin that volume anew, without what it held.
+    """
+    link = folder / LINK
+    missing = Path(link.readlink()) if link.is_symlink() else None
+    first = first_seq_of(missing) if missing is not None else None
+    ends = _ends(newest)
+    if missing is not None and first is not None and first > (first_seq_of(newest) or 0):
+        what = f"{folder / missing.name} is missing, the volume in use, and every entry from {first} on with it"
+    elif ends is not None and (told := _told(folder)) is not None and told.entries > ends:
+        what = (
+            f"{link} leads nowhere, and {newest.name}, the newest volume there, ends at entry {ends}: the volume "
+            f"behind it is missing, and entries up to {told.entries} at least with it"
+        )
+    else:
+        return ""
+    return (
+        f"{what}. Remove nothing and put no link in its place: put the file itself back, or "
+        f"`meterd restore BACKUP {folder}`{_backup_told(folder)}"
+    )
+
+
+def _told(folder: Path) -> LastBackup | None:
+    try:
+        return read_last(folder)
+    except LedgerError:
+        return None
+
+
+def _backup_told(folder: Path) -> str:
+    """Where the last finished backup is, as its folder tells."""
+    told = _told(folder)
+    return f" (the last one is {told.path}, of {told.entries} entries)" if told is not None else ""
+
+
+def _ends(path: Path) -> int | None:
+    """The number of a volume's last entry; None where it cannot be read."""
+    try:
+        with closing(sqlite.reader(path)) as db:
+            (last,) = db.execute("SELECT max(seq) FROM entry").fetchone()
+    except (OSError, sqlite.Error, LedgerError):
+        return None
+    return last if isinstance(last, int) else None
+
+
+def row_at(folder: Path, seq: int) -> tuple[str, bytes]:
+    """Kind and hash of one entry, as far as it can be read; both empty where it cannot."""
+    for file in reversed(volumes(folder)):
+        try:
+            with closing(sqlite.reader(file)) as db:
+                row = db.execute("SELECT kind, hash FROM entry WHERE seq = ?", [seq]).fetchone()
+        except (OSError, sqlite.Error, LedgerError):
+            continue
+        if row is not None:
+            return str(row[0]), bytes(row[1])
+    return "", b""
+
+
+def bodies_of(folder: Path, kind: str) -> Iterator[tuple[str, str]]:
+    """Instant and body of each entry of a kind, as far as it can be read. Looks at each entry: for rare questions."""
+    for file in volumes(folder):
+        try:
+            with closing(sqlite.reader(file)) as db:
+                found = db.execute("SELECT at_utc, body FROM entry WHERE kind = ? ORDER BY seq", [kind]).fetchall()
+        except (OSError, sqlite.Error, LedgerError):
+            continue
+        yield from found
 
 
 def may_hold_entries(path: Path) -> bool:
