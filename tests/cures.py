@@ -230,9 +230,9 @@ def _read_back(patch: pytest.MonkeyPatch) -> None:
 
 @switch("echo-told", "nobody is told that an adapter echoes, or does not")
 def _echo_told(patch: pytest.MonkeyPatch) -> None:
-    from meterd.edge.modbus_line import Line
+    from meterd.edge.modbus_hints import EchoHint
 
-    patch.setattr(Line, "_echo", lambda *_: None)
+    patch.setattr(EchoHint, "note", lambda *_: None)
 
 
 @switch("quarantine", "a dead module is asked as often and as patiently as a living one")
@@ -313,9 +313,9 @@ def _event_identity(patch: pytest.MonkeyPatch) -> None:
 
 @switch("latency-told", "nobody is told that an adapter holds replies back")
 def _latency_told(patch: pytest.MonkeyPatch) -> None:
-    from meterd.edge import modbus_line
+    from meterd.edge import modbus_hints
 
-    patch.setattr(modbus_line, "LATENCY_TOLD_MS", float("inf"))
+    patch.setattr(modbus_hints, "LATENCY_TOLD_MS", float("inf"))
 
 
 @switch("low-latency", "an adapter's latency timer stays as it is")

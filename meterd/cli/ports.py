@@ -27,7 +27,8 @@ def ports(config: Path | None, control: Path | None, *, as_json: bool) -> None:
 
     Where the daemon answers, also when a byte last passed and whether the line is up. Nothing is opened or changed.
 
-    Exit codes: 0 all is as it should be, 1 a finding (said in words), 78 the site file cannot be used.
+    Exit codes: 0 all is as it should be (there may be advice about what works), 1 a finding (said in words), 78 the site
+    file cannot be used.
     """
     from meterd.edge.catalogue import read_site
     from meterd.edge.ports import seen_ports
@@ -41,12 +42,14 @@ def ports(config: Path | None, control: Path | None, *, as_json: bool) -> None:
     seen = seen_ports()
     lines = _lines(site, _daemon(control), seen)
     findings = [*_twin_findings(seen, lines), *_line_findings(lines, seen)]
+    advice = [f"advice for bus {bus}: {told}" for bus, line in lines.items() if (told := _advice(line))]
     if as_json:
-        click.echo(json.dumps({"ports": [_port_json(port) for port in seen], "lines": lines, "findings": findings}))
+        listed = [_port_json(port) for port in seen]
+        click.echo(json.dumps({"ports": listed, "lines": lines, "findings": findings, "advice": advice}))
     else:
         _print(seen, lines)
-        for finding in findings:
-            click.echo(finding, err=True)
+        for said in (*findings, *advice):
+            click.echo(said, err=True)
     sys.exit(EXIT_FINDING if findings else EXIT_DONE)
 
 
@@ -124,6 +127,12 @@ def _line_findings(lines: dict[str, Any], seen: tuple[PortSeen, ...]) -> list[st
     return findings
 
 
+def _advice(line: dict[str, Any]) -> str:
+    """What could be better on a line that works."""
+    told = line["daemon"] or {}
+    return str(told.get("advice") or "") if told.get("up") else ""
+
+
 def _silent(line: dict[str, Any]) -> list[tuple[str, str]]:
     """The devices of a line that are not trusted: why, and what answered in their place."""
     return away((line["daemon"] or {}).get("devices", {}))
@@ -140,6 +149,8 @@ def _why(state: dict[str, Any]) -> str:
         return f"key, {found or 'what answers'} has another key than the file osdp-keys"
     if cause == "timeout" and not found:
         return "timeout, nobody answers"
+    if cause == "unheard" and not found:
+        return "unheard, for a second nothing whole of it was heard"
     return ", ".join(word for word in (cause, found) if word) or "not heard yet"
 
 

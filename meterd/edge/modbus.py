@@ -248,7 +248,7 @@ class ModbusBus:
         try:
             await work
         except UnheardError:
-            self._unit_down(unit, "unheard")  # the next turn takes a new baseline
+            self._unit_down(unit, "unheard", self._late(unit))  # the next turn takes a new baseline
         except (StrangerError, OutputsError) as fault:
             self._unit_down(unit, getattr(fault, "cause", "outputs"), str(fault), again=True)
             self._probe_later(unit)
@@ -262,7 +262,8 @@ class ModbusBus:
             unit.silences += not garbled
             if self._fails_on(unit, now_s):
                 if isinstance(fault, NoReplyError):
-                    self._unit_down(unit, "timeout", self._stats.port_hint)  # before anybody looks: its table closes
+                    late = self._late(unit)
+                    self._unit_down(unit, "timeout", late, again=bool(late))  # before anybody looks: its table closes
                     silent = self._nobody_answers(unit) and not unit.noisy(now_s)
                     if silent and (found := await self._elsewhere.look()):
                         self._unit_down(unit, "timeout", found, again=True)
@@ -270,7 +271,11 @@ class ModbusBus:
                     self._unit_down(unit, "refused", str(fault), again=True)
                 self._probe_later(unit)
             elif unit.overdue(now_s):
-                self._unit_down(unit, "unheard")
+                self._unit_down(unit, "unheard", self._late(unit))
+
+    def _late(self, unit: Unit) -> str:
+        """What is known of replies that came too late, in words."""
+        return self._line.late.words(unit.plan.unit)
 
     def _nobody_answers(self, last: Unit) -> bool:
         """Whether all others of the line are silent too when the ``last`` one falls silent."""
@@ -327,6 +332,7 @@ class ModbusBus:
         unit.up = True
         unit.cause = None
         unit.told.clear()
+        self._line.late.forget(unit.plan.unit)
         unit.answered()
         unit.snapshot, unit.handed, unit.counts_at_ms = snapshot, reading, snapshot.ended_ms
         unit.counters_due_s = now_s + self._poll.counters_ms / 1000

@@ -24,6 +24,8 @@ from pymodbus.client import AsyncModbusSerialClient
 from pymodbus.exceptions import ModbusException
 
 from meterd.config import BusConfig
+from meterd.edge.modbus_hints import ECHOES, ECHOES_NOT, LATENCY_EXCHANGES, EchoHint, LatencyHint, LateReplies
+from meterd.edge.ports import on_usb
 from meterd.edge.serialport import Pace, PortLostError, SerialLink, open_link
 from protocols.errors import Cause
 from protocols.modbus_guard import Guard
@@ -34,14 +36,6 @@ READ_HOLDING: Final = 3
 READ_REGISTERS: Final = 4
 WRITE_COILS: Final = 15
 WRITE_REGISTERS: Final = 16
-
-#: As often as this is no accident of a bad cable.
-ECHOES_TOLD: Final = 3
-#: Replies so much later than line and module need, on the whole, come through something that holds them back.
-LATENCY_TOLD_MS: Final = 8.0
-LATENCY_EXCHANGES: Final = 50
-ECHOES: Final = "this adapter hears what it sends: set echo = true for its bus"
-ECHOES_NOT: Final = "this adapter does not hear what it sends: set echo = false for its bus"
 
 #: What a line is told about every byte: "tx" or "rx", and the bytes.
 Trace = Callable[[str, bytes], None]
@@ -128,7 +122,9 @@ class BusStats:
         self.port_up = False
         self.port_losses = 0
         self.port_cause = ""
-        self.port_hint = ""
+        self.port_hint = ""  # what is set wrongly, while it is seen
+        self.latency = LatencyHint()
+        self.usb = False
         self.stuck: dict[str, int] = {}
         self.units_up = 0
         self.round_trips = [0] * (len(ROUND_TRIP_MS) + 1)
@@ -142,18 +138,18 @@ class BusStats:
         """How often a frame had to be looked for among other bytes."""
         return self.frames["stray"]
 
-    def took_ms(self, milliseconds: float, needed_ms: float = 0.0) -> None:
+    def hints(self) -> dict[str, str]:
+        """What is set wrongly, and what could be better: only an adapter on USB has a latency timer to be set."""
+        return {"hint": self.port_hint, "advice": self.latency.words if self.usb else ""}
+
+    def took_ms(self, milliseconds: float, needed_ms: float = 0.0, unit: int = 0) -> None:
         """Count one round trip. ``needed_ms``: what line and module need for it at most.
 
         ``late_ms`` follows how much longer it takes on the whole; an adapter's latency timer shows there.
         """
         self._timed = min(self._timed + 1, LATENCY_EXCHANGES)
+        self.latency.took(unit, milliseconds - needed_ms)
         self.late_ms += (milliseconds - needed_ms - self.late_ms) / self._timed
-        if self._timed == LATENCY_EXCHANGES and self.late_ms > LATENCY_TOLD_MS:
-            self.port_hint = (
-                f"replies come {round(self.late_ms)} ms later than the line and the modules need: set the adapter's "
-                "latency timer to 1 ms"
-            )
         self.round_trips[bisect_left(ROUND_TRIP_MS, milliseconds)] += 1
         self.round_trip_total_ms += milliseconds
         self.round_trip_max_ms = max(self.round_trip_max_ms, milliseconds)
@@ -172,6 +168,7 @@ class BusStats:
             "port_losses": self.port_losses,
             "port_cause": self.port_cause,
             "port_hint": self.port_hint,
+            "port_advice": self.hints()["advice"],
             "stuck": dict(self.stuck),
             "units_up": self.units_up,
             "round_trip_ms": {
@@ -207,7 +204,9 @@ class Line:
         self._client: AsyncModbusSerialClient | None = None
         self._guard = Guard(echo=bus.echo)
         self._counted: Counter[Any] = Counter()
-        self._echoes = 0
+        self._echo = EchoHint()
+        self.late = LateReplies(clock)
+        self._asked: Request | None = None
         self._listening = False
         self._heard_late = False
         self._deadline: asyncio.Timeout | None = None
@@ -219,8 +218,10 @@ class Line:
         """Open the port and put a fresh pymodbus client on it. Raises :class:`PortLostError`."""
         self.lost = None
         self._listening = False
-        self._echoes = 0
         bus = self._bus
+        self._echo.reset()
+        self._stats.latency.reset()
+        self._stats.port_hint, self._stats.usb = "", on_usb(bus.port)
         client = AsyncModbusSerialClient(
             bus.port,
             baudrate=bus.baud,
@@ -255,6 +256,7 @@ class Line:
         if self.lost is not None or self._client is None:
             raise self.lost or PortLostError(f"{self._bus.port} is closed")
         self._listening = True
+        self._asked = request
         self._heard_late = False
         self._bytes_heard = 0
         try:
@@ -264,15 +266,18 @@ class Line:
             heard = self._gave_up(request)
             message = f"unit {request.unit} gave no reply to function {request.function}"
             over = heard in {Cause.CRC, Cause.CUT} and self._is_over(request)
+            if not over:
+                self.late.gave_up(request, self._began_s)
             raise NoReplyError(message, garbled=heard not in {None, Cause.ECHO}, over=over) from fault
         finally:
             self._deadline = None
             self._listening = False
+            self._asked = None
             self._take_counts()
         if (task := asyncio.current_task()) is not None and task.cancelling():
             raise asyncio.CancelledError  # wait_for of Python 3.11 forgets it when the reply came at that moment
         needed_s = self.pace.line_s(request.request_bytes + request.reply_bytes) + turnaround_s
-        self._stats.took_ms((self._ended_s - self._began_s) * 1000, needed_s * 1000)
+        self._stats.took_ms((self._ended_s - self._began_s) * 1000, needed_s * 1000, request.unit)
         if answer.isError():
             self._stats.frames["refused"] += 1
             raise ModuleRefusedError(f"unit {request.unit} refused function {request.function}: {answer}")
@@ -288,7 +293,7 @@ class Line:
     def _gave_up(self, request: Request) -> Cause | None:
         """No acceptable reply came; what came instead. Raises the loss of the port if that was why."""
         if self._guard.unechoed():
-            self._echo(ECHOES_NOT)
+            self._echo.note(ECHOES_NOT)
         heard = self._guard.settle()
         if self.lost is not None:
             raise self.lost from None
@@ -299,19 +304,16 @@ class Line:
         return heard
 
     def _take_counts(self) -> None:
-        """Move what the guard counted into the stats."""
+        """Move what the guard counted into the stats; say where the adapter's echo is not as the site file has it."""
         if self._guard.counts != self._counted:
             for cause, count in (self._guard.counts - self._counted).items():
                 self._stats.frames[str(cause)] += count
                 if cause is Cause.ECHO:
-                    self._echo(ECHOES)
+                    self._echo.note(ECHOES)
             self._counted = Counter(self._guard.counts)
-
-    def _echo(self, advice: str) -> None:
-        """The adapter's echo is not as the site file has it; said once it is no accident."""
-        self._echoes += 1
-        if self._echoes == ECHOES_TOLD:
-            self._stats.port_hint = f"{self._bus.port}: {advice}"
+        told, advice = self._echo.exchanged(), self._echo.words
+        self._stats.port_hint = f"{self._bus.port}: {advice}" if advice else ""
+        if told:
             log.warning("bus.echo", bus=self._bus.id, port=self._bus.port, advice=advice)
 
     def _trace(self, sending: bool, data: bytes) -> bytes:
@@ -337,6 +339,7 @@ class Line:
         """Bytes arrived: the line is not silent."""
         self._stats.bytes_in += len(data)
         self._bytes_heard += len(data)
+        self.late.heard(data, self._asked)
         self.pace.heard()
         if self._told is not None:
             self._told("rx", bytes(data))

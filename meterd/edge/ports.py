@@ -67,8 +67,18 @@ def seen_ports(dev: Path = Path("/dev"), sys: Path = Path("/sys"), proc: Path = 
     return tuple(replace(port, holders=held.get(port.node, ())) for port in with_twins)
 
 
+def on_usb(port: str, sys: Path = Path("/sys")) -> bool:
+    """Whether a port is that of an adapter on USB. Pseudo-terminals and ports of the board are none."""
+    return _usb_of(sys / "class" / "tty" / Path(port).resolve().name / "device") is not None
+
+
+def _usb_of(device: Path) -> Path | None:
+    """The adapter behind the device of a port."""
+    return next((each for each in (device.resolve(), *device.resolve().parents) if (each / "idVendor").exists()), None)
+
+
 def _seen(device: Path, node: Path, by_path: dict[str, list[str]], by_id: dict[str, list[str]]) -> PortSeen:
-    usb = next((each for each in (device.resolve(), *device.resolve().parents) if (each / "idVendor").exists()), None)
+    usb = _usb_of(device)
     target = str(node.resolve())
     port = PortSeen(
         str(node),

@@ -326,6 +326,19 @@ def test_ports_says_who_holds_what(tmp_path: Path) -> None:
     assert not any(finding.startswith("bus pit-1") for finding in document["findings"])
 
 
+def test_advice_about_a_line_that_works_is_no_finding(running: Daemon) -> None:
+    """A latency timer that could be set lower is told, and the exit code is 0."""
+    exchange(running)
+    for bus in ("pit-1", "keys-1"):
+        running.states[bus] = {"up": True, "hint": "", "advice": "set the adapter's latency timer to 1 ms"}
+    told = meterd("ports", "--socket", running.socket)
+    assert "advice for bus pit-1: set the adapter's latency timer to 1 ms\n" in told.stderr
+    document = json.loads(meterd("ports", "--json", "--socket", running.socket).stdout)
+    assert 2 == len(document["advice"])
+    assert not any("latency" in finding for finding in document["findings"])
+    assert (1 if document["findings"] else 0) == told.exit_code
+
+
 def test_ports_with_a_daemon(running: Daemon) -> None:
     """A line that is down is a finding with the daemon's cause; when a byte last passed is told."""
     exchange(running)

@@ -245,19 +245,47 @@ def test_mode_07_an_echo_that_the_site_file_does_not_know_is_told() -> None:
 
             r.cable.to_module = echoing
             await until(lambda: "set echo = true" in r.stats.port_hint)
+            r.cable.to_module = lambda data: [data]
+            await until(lambda: r.stats.port_hint == "")  # it is taken back when it is seen no more
+            r.cable.to_module = echoing
+            await until(lambda: "set echo = true" in r.stats.port_hint)
 
     run(work())
 
 
 @failure_mode(7, "echo-told")
 def test_mode_07_an_echo_that_stays_away_is_told() -> None:
-    """The site file says the adapter echoes and it does not: no reply can be trusted, and the loss says what to set."""
+    """The site file says the adapter echoes and it does not: no reply can be trusted, and the bus says what to set."""
 
     async def work() -> None:
         async with rig(echo=True) as r:
             down = await first_loss(r)
-            assert "timeout" == down.cause
-            assert "set echo = false" in down.found
+            assert ("timeout", "") == (down.cause, down.found)
+            await until(lambda: "set echo = false" in r.stats.port_hint)
+
+    run(work())
+
+
+def test_mode_08_a_slow_module_is_told_from_a_dead_one() -> None:
+    """Its replies come 300 ms after the question: the loss says so, by how much, and what to do; once."""
+
+    async def work() -> None:
+        async with rig(units=(40, 41, 42, 44)) as r:
+            later = asyncio.get_running_loop().call_later
+            await r.floor.until(lambda: len(r.floor.of(DeviceUp)) == 4)
+
+            def slow(data: bytes) -> list[bytes]:
+                if data[0] != 44:
+                    return [data]
+                later(0.3, r.cable.inject, data)
+                return []
+
+            r.cable.to_daemon = slow
+            await r.floor.until(lambda: any("replies come 3" in down.found for down in r.floor.of(DeviceDown)))
+            downs = [down for down in r.floor.of(DeviceDown) if down.device == "pit-1/44"]
+            assert {"pit-1/44"} == {down.device for down in r.floor.of(DeviceDown)}
+            assert {"timeout", "unheard"} >= {down.cause for down in downs}
+            assert "set turnaround_ms of its profile" in downs[-1].found
 
     run(work())
 

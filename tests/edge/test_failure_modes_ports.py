@@ -178,8 +178,9 @@ def test_mode_16_an_adapter_is_asked_to_hand_replies_over_at_once(monkeypatch: p
 
 
 @failure_mode(16, "latency-told")
-def test_mode_16_replies_that_are_held_back_are_told_with_the_remedy() -> None:
-    """Each reply comes 16 ms after the module gave it: the bus says so, and what to set."""
+def test_mode_16_replies_that_are_held_back_are_told_with_the_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each reply comes 16 ms after the module gave it: the bus says so, and what to set. No dead module's cause."""
+    monkeypatch.setattr("meterd.edge.modbus_line.on_usb", lambda _: True)
 
     async def work() -> None:
         async with rig() as r:
@@ -190,9 +191,33 @@ def test_mode_16_replies_that_are_held_back_are_told_with_the_remedy() -> None:
                 return []
 
             r.cable.to_daemon = held_back
-            await until(lambda: "latency timer to 1 ms" in r.stats.port_hint)
-            assert r.stats.late_ms > 10
+            await until(lambda: "latency timer to 1 ms" in r.stats.hints()["advice"])
+            assert (True, "") == (r.stats.late_ms > 10, r.stats.hints()["hint"])
             assert [] == r.floor.of(DeviceDown)
+            r.cable.to_module = lambda _: []
+            await r.floor.until(lambda: bool(r.floor.of(DeviceDown)))
+            (down,) = r.floor.of(DeviceDown)
+            assert ("timeout", "") == (down.cause, down.found)
+            r.cable.to_module = r.cable.to_daemon = lambda data: [data]
+            await until(lambda: r.stats.hints()["advice"] == "")  # the timer was set
+
+    run(work())
+
+
+def test_mode_16_what_is_no_adapter_gets_no_advice() -> None:
+    """A pseudo-terminal has no latency timer, however late replies are on it."""
+
+    async def work() -> None:
+        async with rig() as r:
+            later = asyncio.get_running_loop().call_later
+
+            def held_back(data: bytes) -> list[bytes]:
+                later(0.016, r.cable.inject, data)
+                return []
+
+            r.cable.to_daemon = held_back
+            await until(lambda: r.stats.late_ms > 10 and r.stats.latency.words != "")
+            assert {"hint": "", "advice": ""} == r.stats.hints()
 
     run(work())
 

@@ -121,6 +121,9 @@ class FakeDaemon:
         snapshot.update(changes)
         snapshot["links"]["nexus-1"]["levels"]["mega"]["display_cents"] = cents
         self.snapshot = snapshot
+        self.announce()
+
+    def announce(self) -> None:
         self._loop.call_soon_threadsafe(self.server.announce_soon)
 
     def stop(self) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -158,12 +159,26 @@ def test_awards_that_wait_for_a_person_stand_first(web: Any, daemon: Any, browse
     browser.wait(nothing, "block")
 
 
+def test_nothing_is_said_of_awards_before_the_daemon_was_heard(web: Any, daemon: Any, browser: Browser) -> None:
+    """A page opened before its daemon answers says that it is closed, and not that nothing waits for anybody."""
+    daemon.snapshot = {"closed": "the ledger's disk failed"}
+    daemon.announce()
+    web.wait_ready(status=503)
+    browser.open(web.url)
+    browser.wait("return document.getElementById('closed').textContent", "Closed: the ledger's disk failed")
+    hidden = "return ['nothing', 'none'].map(id => document.getElementById(id).hidden)"
+    assert [True, True] == browser.run(hidden)
+
+
 def test_a_page_that_has_heard_nothing_yet_is_no_alarm(web: Any, browser: Browser) -> None:
     """Grey while it connects; red once the controller is silent or says that it is closed."""
     red = "rgb(124, 29, 29)"
     colour = "return getComputedStyle(document.getElementById('closed')).backgroundColor"
     html = web.get("/")[2]
     assert '<p id="closed" class="waiting" role="alert">Connecting' in html
+    assert ['id="nothing" class="sub" hidden', 'id="none" class="sub" hidden'] == re.findall(
+        r'id="(?:nothing|none)" [^>]*', html
+    )
     browser.open(web.url)
     browser.wait("return document.getElementById('closed').hidden", True)
     browser.run("document.getElementById('closed').className = 'waiting'")

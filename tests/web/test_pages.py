@@ -18,6 +18,15 @@ def test_ready_follows_the_daemon(web: Any, daemon: Any) -> None:
     assert web.get("/readyz")[2] == "not ready: the ledger's disk failed\n"
 
 
+def test_closed_tables_are_told_and_do_not_make_the_daemon_unready(web: Any, daemon: Any) -> None:
+    """Ready is the daemon and its ledger; a closed floor is for the alerts, and is said."""
+    assert web.get("/readyz")[::2] == (200, "ready\n")
+    shut = {name: {**table, "state": "CLOSED"} for name, table in daemon.snapshot["tables"].items()}
+    daemon.show(5_001_300, tables=shut)
+    next(e for e in web.events("/events") if all(t["state"] == "CLOSED" for t in e["tables"].values()))
+    assert web.get("/readyz")[::2] == (200, f"ready, {len(shut)} of {len(shut)} tables closed\n")
+
+
 def test_a_dead_daemon_closes_every_page(web: Any, daemon: Any) -> None:
     """When the daemon is gone the events say so, and no amount is offered as current."""
     daemon.stop()

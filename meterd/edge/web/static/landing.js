@@ -109,7 +109,7 @@ follow(
       ),
     );
     showAway(view.devices ?? {});
-    showAwards(view.awards ?? [], view.currency);
+    if (view.awards) showAwards(view.awards, view.currency); // nothing is said of awards before the first news of them
   },
   () => closed("no news from the controller"),
 );
