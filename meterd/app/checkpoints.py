@@ -5,6 +5,8 @@ Rule 2: the last reading has its checkpoint in every folder: what a crash, a ful
         from being made is made at the next start, or after the next reading.
 Rule 3: a ledger that lacks what a kept checkpoint proves is not written to: it was cut, replaced, or restored too far
         back, and only people can say which.
+Rule 4: nothing is signed on the word of the open volume about those before it: where the key in force has not signed
+        the last reading's checkpoint yet, the volumes must bear it out, or this run signs nothing.
 """
 
 from __future__ import annotations
@@ -12,14 +14,17 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
+from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 import structlog
 
 from meterd.accounting.book import Book
+from meterd.app.checkpoints_borne_out import not_borne_out
 from meterd.app.volumes import Standing, opened
 from meterd.edge.folder import sync
 from meterd.edge.keys import SigningKey, signature_holds
@@ -31,6 +36,10 @@ _NAME: Final = "checkpoint-*.txt"
 _LONGEST: Final = 100_000  # bytes of a file that can be one
 
 log = structlog.get_logger()
+
+
+#: Why a checkpoint is not to be signed, or None.
+Doubt = Callable[[], str | None]
 
 
 class Kept(NamedTuple):
@@ -160,19 +169,24 @@ def of_last_reading(store: Store, standing: Standing) -> Checkpoint | None:
 class Keeper:
     """Signs and keeps what the money thread read, in a thread of its own: a slow second folder stops nothing."""
 
-    def __init__(self, key: SigningKey | None, folders: Sequence[Path]) -> None:
-        """Without a key nothing is kept, and each reading says so in the log."""
+    def __init__(self, key: SigningKey | None, folders: Sequence[Path], began_s: float | None = None) -> None:
+        """Without a key nothing is kept, and each reading says so in the log.
+
+        ``began_s`` is when the open volume began, in Unix seconds: nothing older can have been kept since.
+        """
         self._key = key
         self._folders = folders
         self._one = threading.Lock()  # two readings are kept one after the other
         self._owed: list[tuple[Path, Checkpoint]] = []
+        self._withheld: str | None = None
         self._unsigned = 0
-        self._kept_at_s = time.time()  # a ledger that is begun has a day for its first
+        now_s = time.time()
+        self._kept_at_s = now_s if began_s is None else min(began_s, now_s)
 
     def state(self) -> dict[str, Any]:
         """Plain JSON values for metrics: what folders did not take, readings without a key, when one was last kept."""
         return {
-            "owed": len(self._owed),
+            "owed": len(self._owed) or int(self._withheld is not None),
             "unsigned": self._unsigned,
             "kept_at_s": self._kept_at_s if self._key is not None else None,
         }
@@ -183,36 +197,55 @@ class Keeper:
             self._unsigned += 1
             log.warning("ledger.no_checkpoint", size=checkpoint.size, advice="make a key: `meterd ledger key new FILE`")
             return
-        threading.Thread(target=self._keep, args=(checkpoint, self._key), name="checkpoint", daemon=True).start()
+        self._soon(checkpoint, self._key, self._folders, None)
 
-    def make_up(self, checkpoint: Checkpoint | None, kept: Sequence[Kept]) -> None:
-        """Keep that of the last reading where it is missing: the run that read it did not come to it."""
+    def make_up(self, checkpoint: Checkpoint | None, kept: Sequence[Kept], doubt: Doubt | None = None) -> None:
+        """Keep that of the last reading where it is missing: the run that read it did not come to it.
+
+        ``kept`` are those that a key of the ledger signed. ``doubt`` is asked first, where it is given.
+        """
+        now_s = time.time()
         with suppress(OSError, ValueError):  # none yet, or one that went away meanwhile
-            self._kept_at_s = max(one.path.stat().st_mtime for one in kept)
+            self._kept_at_s = max(at_s for one in kept if (at_s := one.path.stat().st_mtime) <= now_s)
         if checkpoint is None or self._key is None:
             return
         there = {one.path.parent for one in kept if one.checkpoint == checkpoint}
         missing = [folder for folder in self._folders if folder not in there]
         if missing:
             log.warning("ledger.checkpoint_made_up", size=checkpoint.size, folders=[str(folder) for folder in missing])
-            arguments = (checkpoint, self._key, missing)
-            threading.Thread(target=self._keep, args=arguments, name="checkpoint", daemon=True).start()
+        if missing or doubt is not None:
+            self._soon(checkpoint, self._key, missing, doubt)
 
-    def _keep(self, checkpoint: Checkpoint, key: SigningKey, folders: Sequence[Path] | None = None) -> None:
+    def _soon(self, checkpoint: Checkpoint, key: SigningKey, folders: Sequence[Path], doubt: Doubt | None) -> None:
+        arguments = (checkpoint, key, folders, doubt)
+        threading.Thread(target=self._keep, args=arguments, name="checkpoint", daemon=True).start()
+
+    def _keep(
+        self,
+        checkpoint: Checkpoint,
+        key: SigningKey,
+        folders: Sequence[Path] | None = None,
+        doubt: Doubt | None = None,
+    ) -> None:
         with self._one:
-            waiting = [
-                *self._owed,
-                *((folder, checkpoint) for folder in (self._folders if folders is None else folders)),
-            ]
-            self._owed = []
-            for folder, one in waiting:
+            self._owed += [(folder, checkpoint) for folder in (self._folders if folders is None else folders)]
+            try:
+                self._withheld = self._withheld or (None if doubt is None else doubt())
+            except Exception as cause:  # noqa: BLE001 - what could not be looked at is not signed
+                self._withheld = repr(cause)
+            if self._withheld is not None:
+                log.error("ledger.checkpoint_withheld", size=checkpoint.size, cause=self._withheld)
+                return
+            for owed in list(self._owed):
+                folder, one = owed
                 try:
                     path = keep(one, key, [folder])
-                    self._kept_at_s = time.time()
-                    log.info("ledger.checkpoint", size=one.size, root=one.root.hex(), path=str(path))
-                except LedgerError as cause:
-                    self._owed.append((folder, one))
-                    log.error("ledger.checkpoint_failed", cause=str(cause))  # noqa: TRY400 - the cause is the whole story
+                except Exception as cause:  # noqa: BLE001 - it stays owed, whatever it was
+                    log.error("ledger.checkpoint_failed", cause=str(cause) or repr(cause))  # noqa: TRY400
+                    continue
+                self._owed.remove(owed)
+                self._kept_at_s = time.time()
+                log.info("ledger.checkpoint", size=one.size, root=one.root.hex(), path=str(path))
 
 
 def keeper_for(
@@ -224,6 +257,30 @@ def keeper_for(
         ConfigError: the key is not the one in force.
     """
     require_key_in_force(standing.book, key)
-    keeper = Keeper(key, folders)
-    keeper.make_up(of_last_reading(store, standing), kept)
+    keeper = Keeper(key, folders, _began_s(store))
+    signed = [again for one in kept if (again := _signed(one, standing.book.keys)) is not None]
+    last = of_last_reading(store, standing)
+    doubt: Doubt | None = None
+    if last is not None and key is not None:
+        ours = [one.checkpoint for one in signed if key.public in one.signers]
+        if not any(one.size >= last.size for one in ours):  # a later one was held against the open volume, as this was
+            doubt = partial(not_borne_out, store.path.parent, last, [one.checkpoint for one in kept], ours)
+    keeper.make_up(last, signed, doubt)
     return keeper
+
+
+def _began_s(store: Store) -> float | None:
+    """When the open volume began, in Unix seconds, by its first entry."""
+    with suppress(ValueError, OverflowError):
+        return datetime.fromisoformat(next(read_records(store.path)).at_utc).timestamp()
+    return None
+
+
+def _signed(one: Kept, keys: Sequence[str]) -> Kept | None:
+    """A kept checkpoint with those of the ledger's keys that signed it; None where none did, which is logged."""
+    with suppress(NoteError, OSError):
+        again = read_checkpoint(one.path, keys)
+        if again.signers:
+            return again
+    log.warning("ledger.checkpoint_of_nobody", path=str(one.path), advice="no key of this ledger signed it")
+    return None

@@ -132,7 +132,7 @@ def _gone(standing: Standing, folder: Path) -> Gone:
     paths = volume.readable_volumes(folder) if folder.is_dir() else [folder]
     wanted: int | None = standing.first_seq
     for path in reversed(paths):
-        first, last = _ends(path)
+        first, last = ends(path)
         if wanted is None or first.seq > wanted:
             continue
         if first.seq < wanted:
@@ -156,7 +156,7 @@ def _take(path: Path, reading: Record, gone: Gone) -> None:
     gone.shares.extend({**_share(book, one), **left} for one in body["left"]["shares"])
 
 
-def _ends(path: Path) -> tuple[Record, Record]:
+def ends(path: Path) -> tuple[Record, Record]:
     """First and last entry of a volume."""
     try:
         with closing(sqlite.reader(path)) as db:

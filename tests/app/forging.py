@@ -40,10 +40,11 @@ def forge_all(folder: Path, change: Callable[[Record, Body], Record | None]) -> 
             tree.append(head)
             origin = origin or origin_of(sealed.site, head)
             forged.append(sealed)
-        _write(path, forged)
+        write_anew(path, forged)
 
 
-def _write(path: Path, records: list[Record]) -> None:
+def write_anew(path: Path, records: list[Record]) -> None:
+    """These entries in the place of all that a volume holds."""
     with closing(sqlite3.connect(path)) as connection:
         triggers = connection.execute("SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'").fetchall()
         for name, _ in triggers:

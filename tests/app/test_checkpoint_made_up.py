@@ -8,10 +8,15 @@ import signal
 import subprocess
 import sys
 import threading
+import time
+from collections.abc import Callable
 from contextlib import closing
+from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
+from forging import write_anew
 from test_volumes import Shift
 from verify_ledger import a_few_rounds, opening
 
@@ -21,13 +26,19 @@ from meterd.app.compose import Daemon, Places
 from meterd.app.create import create_ledger, create_with
 from meterd.app.demo_floor import site_text
 from meterd.app.key_change import put_in_force
-from meterd.app.past import prove
+from meterd.app.past import checkpoint_now, prove
 from meterd.app.verify import verify
 from meterd.app.volumes import open_standing
 from meterd.config import load_site
+from meterd.edge import volume
 from meterd.edge.catalogue import catalogue
 from meterd.edge.keys import SigningKey
 from meterd.edge.store import Store, read_records
+from meterd.ledger.canonical import canonical, parse
+from meterd.ledger.chain import seal
+from meterd.ledger.merkle import Tree
+from meterd.ledger.note import Checkpoint
+from meterd.ledger.record import Draft
 
 KEY = SigningKey("riverside", bytes(range(32)))
 LIMIT_S = 20
@@ -65,14 +76,40 @@ def ledger(tmp_path: Path) -> Path:
     return folder
 
 
-def started(folder: Path, *folders: Path) -> None:
+def started(folder: Path, *folders: Path) -> dict[str, Any]:
     """What a start does about checkpoints."""
     with closing(Store.open(folder)) as store:
-        standing = open_standing(store)
-        keeper_for(store, standing, KEY, folders, remembered(folders))
+        kept = remembered(folders)
+        standing = open_standing(store, {one.checkpoint.size: one.checkpoint.root for one in kept})
+        keeper = keeper_for(store, standing, KEY, folders, kept)
+    _wait()
+    return keeper.state()
+
+
+def _wait() -> None:
     for thread in threading.enumerate():
         if thread.name == "checkpoint":
             thread.join(LIMIT_S)
+            assert not thread.is_alive()
+
+
+def _forge_tree(folder: Path) -> Callable[[], None]:
+    """Let the open volume follow entries that never were; gives back how to undo it."""
+    path = volume.volumes(folder)[-1]
+    true = path.read_bytes()
+    forged, tree = [], Tree()
+    records = list(read_records(path))
+    for n in range(records[0].seq - 1):
+        tree.append(bytes([n % 256]) * 32)
+    for record in records:
+        body = parse(record.body)
+        if record.kind == "BookCarried":
+            nodes = [node.hex() for node in tree.frontier]
+            body["tree"] = {"size": tree.size, "root": tree.root().hex(), "frontier": nodes}
+        seq, head = (forged[-1].seq + 1, forged[-1].hash) if forged else (record.seq, record.prev)
+        forged.append(seal(Draft(*record._replace(body=canonical(body))[1:12], record.postings), seq, head))
+    write_anew(path, forged)
+    return lambda: bool(path.write_bytes(true)) and None
 
 
 @pytest.mark.parametrize("step", ["reading", "volume", "first file"])
@@ -139,9 +176,7 @@ def test_the_daemon_makes_it_when_it_starts(tmp_path: Path) -> None:
     copy = tmp_path / "copy"
     shutil.copytree(folder, copy, symlinks=True)
     daemon = Daemon(site, text, Places(folder, tmp_path / "socket", tmp_path / "memory"), demo=True, key=KEY)
-    for thread in threading.enumerate():
-        if thread.name == "checkpoint":
-            thread.join(LIMIT_S)
+    _wait()
     daemon._store.close()
     assert [made] == [kept.checkpoint for kept in remembered([folder])]
     assert prove(copy, 1, made.size)["root"] == made.root.hex()
@@ -169,3 +204,96 @@ def test_what_is_owed_and_when_it_was_kept_is_told(ledger: Path, tmp_path: Path)
     unsigned = Keeper(None, [ledger])
     unsigned.take(made)
     assert {"owed": 0, "unsigned": 1, "kept_at_s": None} == unsigned.state()
+
+
+def test_one_that_no_key_of_the_ledger_signed_is_none(ledger: Path, tmp_path: Path) -> None:
+    """The right text under a stranger's name, and of a time to come: it stays, is owed, and counts for no moment."""
+    shift = Shift(ledger)
+    made = shift.end_day(1)
+    shift.store.close()
+    path = ledger / f"checkpoint-{made.size}.txt"
+    theirs = SigningKey("nobody", bytes(range(1, 33))).sign_note(made.text)
+    path.write_text(theirs, encoding="utf-8")
+    os.utime(path, (4_000_000_000, 4_000_000_000))
+    second = tmp_path / "second"
+    second.mkdir()
+    state = started(ledger, ledger, second)
+    assert 1 == state["owed"]
+    assert 4_000_000_000 > state["kept_at_s"]
+    assert theirs == path.read_text(encoding="utf-8")
+    (kept,) = remembered([second])
+    assert (KEY.public,) == read_checkpoint(kept.path, [str(KEY.public)]).signers
+
+
+def test_a_history_that_the_volumes_do_not_bear_out_is_not_signed(ledger: Path) -> None:
+    """The open volume is forged to follow invented entries, the last checkpoint is gone: this run signs nothing."""
+    shift = Shift(ledger)
+    keep(shift.end_day(1), KEY, [ledger])
+    shift.play(*a_few_rounds()[:3])
+    last = shift.end_day(2)
+    shift.store.close()
+    true = _forge_tree(ledger)
+    with closing(Store.open(ledger)) as store:
+        standing = open_standing(store)
+        keeper = keeper_for(store, standing, KEY, [ledger], remembered([ledger]))
+        _wait()
+        assert 1 == keeper.state()["owed"]
+        keeper.take(standing.checkpoint)
+        _wait()
+    assert 1 == len(remembered([ledger]))
+    true()
+    assert 0 == started(ledger, ledger)["owed"]
+    assert last in [kept.checkpoint for kept in remembered([ledger])]
+
+
+def test_volumes_that_are_not_at_hand_bear_nothing_out(ledger: Path) -> None:
+    """Nothing is signed of them by itself; whoever verified the ledger elsewhere signs it by hand."""
+    shift = Shift(ledger)
+    shift.end_day(1)
+    shift.store.close()
+    (ledger / "ledger-1.db").rename(ledger.parent / "ledger-1.db")
+    assert 1 == started(ledger, ledger)["owed"]
+    assert [] == remembered([ledger])
+    keep(checkpoint_now(ledger), KEY, [ledger])
+    assert 0 == started(ledger, ledger)["owed"]
+    assert 2 == len(remembered([ledger]))
+
+
+def test_a_kept_checkpoint_that_says_otherwise_is_heard(ledger: Path) -> None:
+    """One of a size inside the sealed volume, whoever signed it."""
+    shift = Shift(ledger)
+    made = shift.end_day(1)
+    shift.store.close()
+    other = Checkpoint(made.origin, made.size - 2, made.root)
+    (ledger / f"checkpoint-{other.size}.txt").write_text(KEY.sign_note(other.text), encoding="utf-8")
+    assert 1 == started(ledger, ledger)["owed"]
+
+
+def test_what_is_owed_is_not_forgotten_by_an_unforeseen_fault(ledger: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is tried again behind the next reading."""
+    shift = Shift(ledger)
+    first = shift.end_day(1)
+    second = shift.end_day(2)
+    shift.store.close()
+    keeper = Keeper(KEY, [ledger])
+
+    def breaks(*_: object) -> Path:
+        raise RuntimeError("unforeseen")
+
+    with monkeypatch.context() as patched:
+        patched.setattr("meterd.app.checkpoints.keep", breaks)
+        keeper._keep(first, KEY)
+    assert 1 == keeper.state()["owed"]
+    keeper._keep(second, KEY)
+    assert 0 == keeper.state()["owed"]
+    assert [first, second] == [kept.checkpoint for kept in remembered([ledger])]
+
+
+def test_a_start_keeps_nothing_and_so_is_no_moment_of_keeping(ledger: Path) -> None:
+    """Where no checkpoint lies, the open volume's beginning counts, whatever the number of restarts."""
+    began = next(read_records(ledger)).at_utc
+    with closing(Store.open(ledger)) as store:
+        keeper = keeper_for(store, open_standing(store), KEY, [ledger], [])
+    assert min(time.time(), datetime.fromisoformat(began).timestamp()) == pytest.approx(
+        keeper.state()["kept_at_s"], abs=LIMIT_S
+    )
