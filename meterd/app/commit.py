@@ -53,17 +53,19 @@ class Committer:
 
         ``asked`` tells of the people who asked for it, where it was people.
         """
-        return self._take(decide(self.book, replace(command, now_utc=self._now().at_utc)), asked)
+        stamp = self._now()
+        return self._take(decide(self.book, replace(command, now_utc=stamp.at_utc)), asked, stamp)
 
     def refuse(self, command: Command, refused: Refused, asked: Asked | None = None) -> Decision:
         """Refuse a command for what the book does not know: a module that is not heard."""
-        return self._take(Decision((refused_entry(command, refused),), refused), asked)
+        return self._take(Decision((refused_entry(command, refused),), refused), asked, self._now())
 
-    def _take(self, decision: Decision, asked: Asked | None) -> Decision:
+    def _take(self, decision: Decision, asked: Asked | None, stamp: Stamp) -> Decision:
+        """The first entry's moment is that of deciding: a rule that hangs on it is decided again by the entry's own."""
         if asked is not None:
             decision = decision._replace(entries=asked.on(decision.entries))
-        for entry in decision.entries:
-            stamp = self._now()
+        for place, entry in enumerate(decision.entries):
+            stamp = self._now() if place else stamp
             record = seal(entry_draft(entry, stamp, self.book.site_id), self._seq + 1, self._head)
             # As it will be read back: the order of a body's keys must not be known to this book and to no later one. A
             # LOCK, nearly every second entry, brings nothing into the book that stands in the order of keys.

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from meterd.accounting.book import Book
-from meterd.accounting.commands import SYSTEM, Command, CreateLedger, Note
+from meterd.accounting.commands import SYSTEM, Command, CreateLedger, Note, Void
 from meterd.accounting.entries import Kind
 from meterd.accounting.rules import Decision
 from meterd.app import commit, scenario_world
-from meterd.app.commit import Committer, Stamp
+from meterd.app.commit import Committer, Stamp, resume
 from meterd.app.create import create_bare
 from meterd.edge.store import Store
 
@@ -35,6 +36,30 @@ def test_the_committer_tells_the_rules_what_time_it_is(tmp_path: Path, monkeypat
         assert [moment] == told
     finally:
         store.close()
+
+
+def test_the_first_entry_carries_the_moment_it_was_decided_at(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A clock that goes on between: "not before" decided just before it, and written just after, would be odd."""
+    create_bare(tmp_path, site="riverside", currency="USD")
+    told: list[str] = []
+    real = commit.decide
+
+    def decide(book: Book, command: Command) -> Decision:
+        told.append(command.now_utc)
+        return real(book, command)
+
+    def now() -> Stamp:
+        told.append("")
+        return Stamp(f"2026-05-05T05:05:05.{len(told):06}Z", "boot", len(told))
+
+    monkeypatch.setattr(commit, "decide", decide)
+    with closing(Store.open(tmp_path)) as store:
+        committer = resume(store, now)
+        committer.decide(Void(actor=SYSTEM, award="A1", reason=""))
+        committer.decide(Note(actor=SYSTEM, kind=Kind.COUNT_MISMATCH, facts={"accepted": 1}))
+        committer.commit()
+        written = [record.at_utc for record in store.records()][-2:]
+    assert [moment for moment in told if moment] == written
 
 
 def test_a_page_is_decided_at_its_virtual_clock(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,6 +15,8 @@ from meterd.app.scenario import play
 from meterd.app.scenario_parse import parse_page
 from meterd.app.verify import Audit
 from meterd.edge.files import load_paytables
+from meterd.ledger.chain import GENESIS, seal
+from meterd.ledger.record import Draft
 
 PAGES = sorted((Path(__file__).parents[1] / "scenarios").glob("*.scn"))
 #: Pages of many rounds say nothing new about an entry.
@@ -50,6 +52,28 @@ def test_every_page_is_decided_again(monkeypatch: pytest.MonkeyPatch) -> None:
     assert {"PotWon", "PoolTransferred", "RolledOver", "RulesEased", "Refused"} <= again.keys()
     assert not_again.keys() <= NOT_AGAIN.keys()
     assert again["Refused"] > 10 * not_again["Refused"]
+
+
+def test_an_entry_may_be_a_moment_later_than_what_was_decided(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A version that read the clock twice: the moments that a pool tells of lie microseconds before the entry's own."""
+    (page,) = (page for page in PAGES if page.name == "co-1046-7-cap-stops-the-rake.scn")
+    worlds: list[scenario_world.World] = []
+    create = scenario_world.World.create
+
+    def noted() -> scenario_world.World:
+        worlds.append(create())
+        return worlds[-1]
+
+    monkeypatch.setattr(scenario_world.World, "create", noted)
+    play(str(page), parse_page(page.read_text(), str(page)), paytables=load_paytables(), folder=page.parent)
+    audit = Audit(judge=Judging().judge)
+    head = GENESIS
+    for record in worlds[0].records:
+        later = f"{record.at_utc[:-4]}{int(record.at_utc[-4:-1]) + 7:03}Z"
+        sealed = seal(Draft(*record._replace(at_utc=later)[1:12], record.postings), record.seq, head)
+        head = sealed.hash
+        assert None is audit.take(sealed), record.seq
+    assert any('"capped_at":"2' in record.body for record in worlds[0].records)
 
 
 #: What becomes of each kind. "again": its command is decided again. "behind": with the entry before it. Else why not.
