@@ -583,8 +583,11 @@ def key_of(written: str) -> tuple[str, bytes, bytes]:
     identity, _, data = rest.partition("+")
     raw = decoded(data)
     expected = hashlib.sha256(name.encode() + b"\n" + raw).digest()[:4]
-    if len(raw) != 33 or raw[0] != 1 or identity != expected.hex():
+    if len(raw) != 33 or raw[0] != 1:
         raise BadError(None, f"{written!r} is no Ed25519 key of the form name+id+base64")
+    if identity != expected.hex():
+        told = f"its name and the rest of it have the id {expected.hex()}, not {identity}"
+        raise BadError(None, f"{written!r}: {told}: a character was mistyped, somewhere in it")
     return name, expected, raw[1:]
 
 
@@ -1396,14 +1399,27 @@ def proven(kept: dict[str, Any], size: int, root: str) -> tuple[Entry, dict[str,
 def signed(document: dict[str, Any], notes: list[str], keys: list[str]) -> list[dict[str, Any]]:
     """The checkpoints that say of a document's tree that it is the ledger's: those given, else its own."""
     told = []
-    for note in notes or [document["checkpoint"] or ""]:
+    size = document["tree_size"]
+    if not notes and not document["checkpoint"]:
+        raise BadError(
+            None,
+            "it carries no signed checkpoint, as it was made without a key; nothing is known against it. Give a"
+            f" checkpoint of just {size} entries with --since, or have it made again with a key",
+        )
+    for note in notes or [document["checkpoint"]]:
         checkpoint = read_checkpoint(note, keys)
+        if checkpoint.size != size:
+            raise BadError(
+                None,
+                f"the checkpoint is of {checkpoint.size} entries and this document of {size}, so neither says anything"
+                f" about the other: give a checkpoint of just {size} entries",
+            )
         if (checkpoint.origin, checkpoint.size, checkpoint.root.hex()) != (
             document["origin"],
             document["tree_size"],
             document["root"],
         ):
-            raise BadError(None, f"the checkpoint of {checkpoint.size} entries is of another tree")
+            raise BadError(None, f"the checkpoint of {checkpoint.size} entries is of another ledger, or another tree")
         told.append({"origin": checkpoint.origin, "size": checkpoint.size, "by": checkpoint.by})
     return told
 
@@ -1638,7 +1654,8 @@ def _require_sense(parser: argparse.ArgumentParser, options: argparse.Namespace)
     documents = [one for one in (options.proof, options.pack) if one]
     if bool(options.paths) + len(documents) != 1:
         parser.error("give a ledger's folder or its volumes in order, or one proof, or one pack")
-    for name, given in (("paths", options.paths), ("since", options.since), ("documents", documents)):
+    one = {name: [path] if path else [] for name, path in (("proof", options.proof), ("pack", options.pack))}
+    for name, given in (("paths", options.paths), ("since", options.since), *one.items()):
         for path in given:
             _require_place(parser, name, path, alone=len(given) == 1)
     for path in options.paths[:1] if options.paths[:1] and options.paths[0].is_dir() else []:
@@ -1659,6 +1676,7 @@ def _require_place(parser: argparse.ArgumentParser, name: str, path: Path, *, al
         if name == "paths" and path.is_dir():
             if not alone:
                 parser.error(f"{path} is a folder: give one folder alone, or the volumes of one ledger in order")
+            next(path.iterdir(), None)  # a glob passes over what it may not read, and says nothing
             return
         require_file(path)
         what = misplaced(path, name)
@@ -1678,10 +1696,15 @@ def misplaced(path: Path, name: str) -> str | None:
     with path.open("rb") as file:
         begins = file.read(4096)
     checkpoint, proof = begins.startswith(b"meterd/"), begins[:1] == b"{" and b'"meterd_proof"' in begins
+    pack = begins[:1] == b"{" and not proof and b'"meterd_pack"' in begins
     if name == "since":
         return "is no checkpoint: it is a volume" if begins.startswith(b"SQLite format 3") else None
     if checkpoint:
         return f"is a checkpoint: give it with --since {path}, beside the ledger, a proof or a pack"
+    if name == "pack" and proof:
+        return f"is a proof: give it with --proof {path}"
+    if name == "proof" and pack:
+        return f"is a dispute pack: give it with --pack {path}"
     if name == "paths" and begins[:1] == b"{":
         return (
             f"is a proof: give it with --proof {path}" if proof else f"is JSON: give a dispute pack with --pack {path}"

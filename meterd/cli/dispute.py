@@ -100,7 +100,9 @@ def dispute(
         )
     if signing is None:
         complain(
-            "meterd dispute", "without a key nothing is signed: add a checkpoint with --key, or hand one over beside it"
+            "meterd dispute",
+            "without a key nothing is signed, and nobody can hold it against the ledger: make it again with --key, "
+            f"or hand over a checkpoint of just {document['tree_size']} entries beside it",
         )
     if out is not None:
         proven = counted(len(document["entries"]), "entry", "entries")

@@ -67,10 +67,22 @@ def take_lock(folder: Path) -> int:
     except BlockingIOError:
         holder = os.pread(lock, 20, 0).decode("ascii", "replace").strip() or "unknown"
         os.close(lock)
-        raise LedgerError(f"the ledger in {folder} is held by process {holder}: only one may write it") from None
+        raise LedgerError(_held(folder, holder)) from None
     os.ftruncate(lock, 0)
     os.pwrite(lock, f"{os.getpid()}\n".encode("ascii"), 0)
     return lock
+
+
+def _held(folder: Path, holder: str) -> str:
+    """Who has the lock, and what to do about it."""
+    name = ""
+    with suppress(OSError, ValueError):
+        name = Path(f"/proc/{int(holder)}/comm").read_text(encoding="utf-8", errors="replace").strip()
+    who = f"process {holder} ({name})" if name else f"process {holder}"
+    return (
+        f"the ledger in {folder} is held by {who}: only one may write it. If that is the daemon, stop it first: "
+        "`systemctl stop meterd`"
+    )
 
 
 def point_to(folder: Path, path: Path) -> None:

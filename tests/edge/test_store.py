@@ -84,7 +84,7 @@ def test_second_writer_is_told_who_holds_it(tmp_path: Path) -> None:
     """A second opener is refused and hears the process id of the first; once that is gone, it may."""
     new_ledger(tmp_path)
     store = Store.open(tmp_path)
-    with pytest.raises(LedgerError, match=f"held by process {os.getpid()}"):
+    with pytest.raises(LedgerError, match=rf"held by process {os.getpid()} \(.+\).*systemctl stop meterd"):
         Store.open(tmp_path)
     script = f"from pathlib import Path; from meterd.edge.store import Store; Store.open(Path({str(tmp_path)!r}))"
     child = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False, timeout=20)
