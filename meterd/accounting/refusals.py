@@ -87,7 +87,7 @@ ADVICE: Final[dict[Refusal, Advice]] = {
     Refusal.TABLE_UNKNOWN: Advice(
         "TABLE UNKNOWN",
         "No table, link, level, jackpot or pool of this name is in force.",
-        "Check the name; a new table or link enters by the site file and a restart.",
+        "Check the name; a new table or link enters by the site file and `meterd ledger adopt`.",
     ),
     Refusal.TABLE_CLOSED: Advice(
         "CLOSED END GAME",

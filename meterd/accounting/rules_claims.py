@@ -153,8 +153,14 @@ def row_of(rules: LinkRules, hand: str | None, cards: Mapping[str, str] | None) 
             return ranked
         row = ranked
     if row is None or (not row.envy_cents and all(pay.kind is PayKind.LOSS for pay in row.pays)):
-        return Refused(Refusal.HAND_NOT_IN_PAYTABLE, hand or "the cards pay nothing")
+        return Refused(Refusal.HAND_NOT_IN_PAYTABLE, hand or "the cards pay nothing", _rows_of(rules))
     return row
+
+
+def _rows_of(rules: LinkRules) -> str:
+    """What there is to name, and where it is read."""
+    paytable = rules.settings.paytable.id
+    return f"{paytable} has {', '.join(rules.rows)}: `meterd paytable show {paytable}`."
 
 
 def closed_ties(link: LinkState, key: str) -> tuple[str, ...]:

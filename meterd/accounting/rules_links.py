@@ -297,7 +297,8 @@ def _rest_does_not_fit(
     if command.licensee:
         return out_of_bounds("a level of this house or another licensee, not both") if goal is not None else None
     if goal is None:
-        return out_of_bounds("players' money needs an approved target") if rest else None
+        step = "Name it: `to LINK/LEVEL` of this house, or `to licensee`."
+        return Refused(Refusal.AMOUNT_OUT_OF_BOUNDS, "players' money needs an approved target", step) if rest else None
     if goal[0] is link:
         return out_of_bounds("the target is a level of the link that ends")
     return does_not_fit(goal[1], rest)

@@ -90,7 +90,9 @@ def undo_tip(book: Book, command: UndoTip) -> Answer:
     if refused:
         return refused
     if command.second is None:
-        return Refused(Refusal.SECOND_PERSON_REQUIRED, f"{command.award}: a second person is needed", "Name one.")
+        return Refused(
+            Refusal.SECOND_PERSON_REQUIRED, f"{command.award}: a second person is needed", "Name a second person."
+        )
     award = book.awards.get(command.award)
     if award is None:
         return Refused(Refusal.AWARD_UNKNOWN, command.award)

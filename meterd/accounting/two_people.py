@@ -26,6 +26,7 @@ from meterd.accounting.state import LinkState, TableStatus
 from meterd.money import AMOUNT_CENTS_MAX
 
 _ANOTHER: Final = "Somebody of another department signs second."
+_NAME_IT: Final = "Name it: `ref TEXT`."
 
 
 def people_refusal(command: TwoPeople, *, reference_needed: bool = True) -> Refused | None:
@@ -43,7 +44,7 @@ def people_refusal(command: TwoPeople, *, reference_needed: bool = True) -> Refu
     if second.role is command.actor.role:
         return Refused(Refusal.SECOND_PERSON_REQUIRED, f"{second.id} is of the same department", _ANOTHER)
     if reference_needed and not command.reference.strip():
-        return Refused(Refusal.SECOND_PERSON_REQUIRED, "the reference of an approval is needed", "Name it.")
+        return Refused(Refusal.SECOND_PERSON_REQUIRED, "the reference of an approval is needed", _NAME_IT)
     return None
 
 

@@ -70,8 +70,15 @@ _DONE: Final[Mapping[str, str]] = {
     Kind.TIP_UNDONE: "tip taken back",
     Kind.DAY_CONFIRMED: "gaming day confirmed",
 }
-#: What a site file says as well; at the next start the two must agree.
-_IN_THE_FILE: Final = frozenset({Kind.LIMIT_SET, Kind.CAPS_POSTED})
+#: Facts that a site file says as well, and its keys for them; at the next start the two must agree.
+_IN_THE_FILE: Final[Mapping[str, Mapping[str, str]]] = {
+    Kind.LIMIT_SET: {"limit_cents": "limit_cents", "overflow": "overflow"},
+    Kind.CAPS_POSTED: {
+        "player_cents": "player_cap_cents",
+        "table_cents": "table_cap_cents",
+        "tip_cents": "tip_cap_cents",
+    },
+}
 #: Facts of a body that are said by their own name, in this order; amounts by ``_AMOUNTS``.
 _FACTS: Final = (
     "seat",
@@ -142,13 +149,28 @@ def words(told: Sequence[Told], currency: str, amounts: Mapping[str, int]) -> st
         for level, values in (each.body.get("levels") or {}).items():
             shown[level] = values["display_microcents"]
         pools.update(each.body.get("pools") or {})
-    if any(each.kind in _IN_THE_FILE for each in told):
-        lines.append("write it into the site file, too, before the next start")
+    lines += [line for each in told for line in _for_the_file(each)]
     lines += [f"{level} shows {_amount(now, currency)}" for level, now in shown.items()]
     for pool, values in pools.items():
         posted = f", posted {currency} {format_cents(values['posted_cents'])}" if "posted_cents" in values else ""
         lines.append(f"{pool} holds {_amount(values['microcents'], currency)}{posted}")
     return "\n".join(lines)
+
+
+def _for_the_file(told: Told) -> Iterator[str]:
+    """What to write into the site file, by its keys, and where."""
+    keys = _IN_THE_FILE.get(told.kind)
+    if keys is None:
+        return
+    link, _, level = str(told.body.get("level", "")).partition("/")
+    where = f'[[link.level]] name = "{level}" of the link "{link}"' if level else f'[[table]] id = "{told.table}"'
+    said = "; ".join(f"{key} = {_as_written(told.body.get(fact))}" for fact, key in keys.items())
+    yield f"write it into the site file, too, before the next start, under {where}: {said}"
+
+
+def _as_written(value: Any) -> str:
+    """A value as a site file has it."""
+    return f'"{value if value is not None else "none"}"' if not isinstance(value, int) else str(value)
 
 
 def _amount(microcents: int, currency: str) -> str:

@@ -51,6 +51,7 @@ ACTS: Final = frozenset(COMMANDS) - frozenset(NOT_ACTS)
 
 _SIGNED: Final = ("by", "and")
 _REQUEST: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+_REFERENCE: Final = "expected ref "
 _AMOUNT: Final = re.compile(r": expected an amount(?!.*; the line ends)")
 
 log = structlog.get_logger()
@@ -130,7 +131,11 @@ def _one_line(text: str) -> Statement:
 
 
 def _without_place(error: PageError) -> str:
-    return error.findings[0].message
+    """What is wrong; a reference that is missing is named as `meterd act` takes it."""
+    message = error.findings[0].message
+    if _REFERENCE in message:
+        return f"{message}: name the reference of the approval (--ref TEXT)"
+    return message
 
 
 class ActDesk:
@@ -143,8 +148,13 @@ class ActDesk:
         inbox: Inbox,
         ledger: Path,
         snapshot: Callable[[], Mapping[str, Any]],
+        people_file: Path | None = None,
     ) -> None:
-        """``people`` None: no people file, and so nobody may act. ``snapshot``: the newest committed state."""
+        """``people`` None: no people file, and so nobody may act. ``snapshot``: the newest committed state.
+
+        ``people_file``: where it would be looked for.
+        """
+        self._people_file = people_file
         self._people = people
         self._sign_ins = sign_ins
         self._inbox = inbox
@@ -158,7 +168,7 @@ class ActDesk:
         if isinstance(asked, str):
             return {"error": asked}
         if self._people is None:
-            return _refused(Refusal.NOT_AUTHORISED, "there is no people file: see `meterd person --help`")
+            return _refused(Refusal.NOT_AUTHORISED, self._no_people())
         signed = await self._sign_ins.check(uid, asked.shown)
         if isinstance(signed, Denied):
             log.warning("act.denied", uid=uid, people=[each.id for each in asked.shown], wait_s=signed.wait_s)
@@ -170,6 +180,13 @@ class ActDesk:
             return {"error": str(error)} if error.reason is None else _refused(error.reason, str(error))
         about = Asked(uid, asked.statement, tuple(person.id for person in signed), asked.id)
         return await self._once(command, about)
+
+    def _no_people(self) -> str:
+        where = f" at {self._people_file}" if self._people_file is not None else ""
+        return (
+            f"there is no people file{where}, so that nobody may act: make one (see `meterd person --help`), then "
+            "restart the daemon"
+        )
 
     async def _once(self, command: Command, about: Asked) -> dict[str, Any]:
         """Decide a request, or wait for the one of the same identity that is being decided."""

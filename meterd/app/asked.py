@@ -82,8 +82,12 @@ def unheard(command: Command, sessions: Mapping[str, TableSession], book: Book) 
     closed = book.tables[command.table].state is TableStatus.CLOSED
     if not closed or sessions[command.table].ready:
         return None
+    away = ", ".join(sessions[command.table].away)
+    reason = book.tables[command.table].closed_reason
     return Refused(
-        Refusal.TABLE_CLOSED, f"a module of {command.table} does not answer: {book.tables[command.table].closed_reason}"
+        Refusal.TABLE_CLOSED,
+        f"{command.table} is closed ({reason}), and not heard of it: {away}",
+        "Look why with `meterd ports`; a table is opened once all its modules answer.",
     )
 
 

@@ -13,7 +13,7 @@ import signal
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
@@ -32,6 +32,7 @@ from meterd.app.memory import settle
 from meterd.app.pads import PadDesk
 from meterd.app.parameters import differences, next_step
 from meterd.app.sas import SasDesk
+from meterd.app.stats import WireHealth
 from meterd.app.volumes import Standing, open_standing
 from meterd.app.wires import WireDesk
 from meterd.config import NOBODY, People, Site
@@ -61,22 +62,16 @@ log = structlog.get_logger()
 
 @dataclass(frozen=True, slots=True)
 class Places:
-    """Where a daemon keeps things: its ledger, its socket, what it remembers of its signs, frames of its wires."""
+    """Where a daemon keeps things: its ledger, its socket, what it remembers of its signs, frames of its wires.
+
+    ``people``: where its people file is, or would be.
+    """
 
     ledger: Path
     socket: Path
     memory: Path
     frames: Path | None = None
-
-
-@dataclass(slots=True)
-class WireHealth:
-    """What the wire loop shows of itself, and when it last heard of the money thread."""
-
-    tick_s: float = field(default_factory=time.monotonic)
-    lag_s_max: float = 0.0
-    money_s: float = field(default_factory=time.monotonic)
-    unheard: bool = False
+    people: Path | None = None
 
 
 def _telling(records: Iterator[Record]) -> Iterator[Record]:
@@ -163,7 +158,9 @@ class Daemon:
         )
         self.money.committer.decide(Note(actor=SYSTEM, kind=Kind.STARTED, facts=self._about()))
         self._sign_ins = SignIns(people or NOBODY)
-        self._acts = ActDesk(people, self._sign_ins, self.money.inbox, places.ledger, lambda: self.snapshot)
+        self._acts = ActDesk(
+            people, self._sign_ins, self.money.inbox, places.ledger, lambda: self.snapshot, places.people
+        )
         self._bus_stats = {bus.id: BusStats() for bus in site.buses if bus.kind == "modbus"}
         self._wires = WireDesk(site)
         self._tells: dict[str, Callable[[dict[str, Any]], Answer]] = {

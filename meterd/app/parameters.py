@@ -16,6 +16,13 @@ from meterd.accounting.commands import Actor, Command, DefineTable, OpenLink, Se
 from meterd.accounting.commands_pools import OpenFund
 from meterd.config import Site
 
+#: Settings of a table whose key in a site file is another.
+KEYS_OF_A_TABLE: Final = {
+    "cap_player_cents": "player_cap_cents",
+    "cap_table_cents": "table_cap_cents",
+    "cap_tip_cents": "tip_cap_cents",
+}
+
 _NOT_YET: Final = "in the site file, not yet in the ledger"
 
 
@@ -103,10 +110,16 @@ def _differing_tables(site: Site, book: Book) -> Iterator[str]:
         if table_id not in file_tables:
             yield f"table {table_id}: in force in the ledger, missing in the site file"
         else:
-            yield from compare(f"table {table_id}", held.settings.to_json(), file_tables[table_id].to_json())
+            settings = (held.settings.to_json(), file_tables[table_id].to_json())
+            yield from compare(f"table {table_id}", *map(_as_in_the_file, settings))
     for table_id in file_tables:
         if table_id not in book.tables:
             yield f"table {table_id}: {_NOT_YET}"
+
+
+def _as_in_the_file(table: dict[str, Any]) -> dict[str, Any]:
+    """The settings of a table by the names that a site file gives them."""
+    return {KEYS_OF_A_TABLE.get(name, name): value for name, value in table.items()}
 
 
 def _differing_funds(site: Site, book: Book) -> Iterator[str]:

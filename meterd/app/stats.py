@@ -5,8 +5,10 @@ For display and alerts only; the ledger is the money truth.
 
 from __future__ import annotations
 
+import time
 from bisect import bisect_left
 from collections import Counter
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from meterd.accounting.entries import Entry, Kind
@@ -96,3 +98,13 @@ class Stats:
             "clock_steps": self.clock_steps,
             "overruns": dict(self.overruns),
         }
+
+
+@dataclass(slots=True)
+class WireHealth:
+    """What the wire loop shows of itself, and when it last heard of the money thread."""
+
+    tick_s: float = field(default_factory=time.monotonic)
+    lag_s_max: float = 0.0
+    money_s: float = field(default_factory=time.monotonic)
+    unheard: bool = False

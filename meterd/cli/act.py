@@ -67,7 +67,7 @@ def act(
         again = f"Ask again with --request {request['request_id']}: it is not done twice"
         text = f"what became of it is not known ({error}). {again}"
         answer = {"error": text, "unknown": True, "request_id": request["request_id"]}
-    _tell(answer, as_json=as_json)
+    _tell(answer, _missing(answer, second, reference), as_json=as_json)
     sys.exit(exit_code(answer))
 
 
@@ -87,7 +87,15 @@ def exit_code(answer: dict[str, Any]) -> int:
     return EXIT_FINDING if answer.get("unknown") else EXIT_USAGE
 
 
-def _tell(answer: dict[str, Any], *, as_json: bool) -> None:
+def _missing(answer: dict[str, Any], second: str | None, reference: str | None) -> str:
+    """Which options name what a refusal asks for."""
+    if answer.get("refused") != "SECOND_PERSON_REQUIRED":
+        return ""
+    options = [("--and ID: the second person", second), ("--ref TEXT: the approval's reference", reference)]
+    return "; ".join(words for words, given in options if given is None)
+
+
+def _tell(answer: dict[str, Any], missing: str, *, as_json: bool) -> None:
     if as_json:
         click.echo(json.dumps(answer))
     elif answer.get("ok"):
@@ -96,6 +104,6 @@ def _tell(answer: dict[str, Any], *, as_json: bool) -> None:
             f"entry {answer['seq']}{' (as before: nothing was done again)' if answer.get('repeated') else ''}", err=True
         )
     elif "refused" in answer:
-        complain("meterd act", f"refused {answer['refused']}: {answer['text']}")
+        complain("meterd act", f"refused {answer['refused']}: {answer['text']}{f' ({missing})' if missing else ''}")
     else:
         complain("meterd act", answer.get("error", answer))

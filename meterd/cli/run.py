@@ -62,14 +62,15 @@ def run(
 
     from meterd.app.compose import Daemon, Places
     from meterd.edge import journal
-    from meterd.edge.catalogue import people_beside, read_people, read_site
+    from meterd.edge.catalogue import PEOPLE_FILE, people_beside, read_people, read_site
     from meterd.edge.keypad_keys import keys_file, pads_of, read_keys
     from meterd.edge.keys import default_key_file, read_key
 
     lines, _ = journal.start()
     folder = ledger or default_ledger()
     kept = None if frames == "none" else Path(frames) if frames else folder / "frames"
-    places = Places(ledger=folder, socket=control or default_socket(), memory=folder / "signs", frames=kept)
+    people_there = people_file or config.parent / PEOPLE_FILE
+    places = Places(folder, control or default_socket(), folder / "signs", kept, people_there)
     try:
         site, text = read_site(config)
         found = people_file or people_beside(config)

@@ -32,7 +32,12 @@ class Devices:
     @property
     def ready(self) -> bool:
         """Whether every device is trusted."""
-        return all(name in self._up and self._up[name].trusted for name in self._refs)
+        return not self.away
+
+    @property
+    def away(self) -> tuple[str, ...]:
+        """Those that are not trusted."""
+        return tuple(name for name in self._refs if name not in self._up or not self._up[name].trusted)
 
     def inputs(self, device: str) -> Inputs | None:
         """A trusted module's inputs."""

@@ -58,24 +58,25 @@ class TableSession:
         self.present: frozenset[int] = frozenset()  # seats whose lamp blinks, as of the last call
         self._table = table
         self._devices = Devices(table)
+        self.devices = self._devices.names
         self._repeats = Repeats()
         self._seats: Seats | None = None
         self._closing: Closing | None = None
         self._locked: tuple[int, LockSeen] | None = None  # round, and how its LOCK was seen
-        display = table.keypad.profile.text if table.keypad is not None else None
-        self._columns = display.columns if display is not None else words.COLUMNS
+        display = table.keypad and table.keypad.profile.text
+        self._columns = display.columns if display else words.COLUMNS
         badges, key_switch = Badges(people, table.badge_ms), not isinstance(table.keypad, PadRef)
         self._pad = PadLine(table.settings, self._columns, badges, key_switch=key_switch)
-
-    @property
-    def devices(self) -> tuple[str, ...]:
-        """The modules and the pad wired to this table."""
-        return self._devices.names
 
     @property
     def ready(self) -> bool:
         """Whether every device of the table is trusted."""
         return self._devices.ready
+
+    @property
+    def away(self) -> tuple[str, ...]:
+        """The devices of the table that are not trusted."""
+        return self._devices.away
 
     def phase(self, book: Book) -> Phase:
         """The state of the table in the book, with what the floor knows besides."""
@@ -116,8 +117,7 @@ class TableSession:
 
     def on_device_up(self, event: DeviceUp, book: Book) -> list[Command]:  # noqa: ARG002 - all handlers take the book
         """A device answers: ask the book to trust it from here on. It says nothing before that is decided."""
-        trust = self._devices.up(event)
-        if trust is None:
+        if (trust := self._devices.up(event)) is None:
             return []
         found = self._devices.of(event.device)
         if event.device == self._table.sensors.device and isinstance(found, Inputs):
