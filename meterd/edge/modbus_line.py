@@ -107,7 +107,8 @@ class BusStats:
 
     ``frames`` counts exchanges by outcome: ``ok``, ``timeout``, ``refused`` and, beside them, what else was heard:
     ``crc``, ``cut``, ``echo``, ``wrong_unit``, ``wrong_function``, ``mismatch``, ``stray`` (bytes skipped to find the
-    frame: a resynchronisation), ``late`` (after the deadline).
+    frame: a resynchronisation), ``late`` (after the deadline); ``unconfirmed``: replies that were ``ok`` on a line that
+    garbles, showed something new and were not repeated by the next read.
     """
 
     def __init__(self) -> None:

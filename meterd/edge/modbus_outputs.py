@@ -55,6 +55,7 @@ class Outputs:
         self._confirmed_seq = -1
         self._text_written: tuple[int, ...] | None = None
         self._text_readable = True
+        self._text_refused = False
         self._text_turn = False
         self._text_span = (0, 0)  # where the words asked for begin, and how many
         self._stale = True
@@ -173,9 +174,13 @@ class Outputs:
             return None
         return Request(self.plan.unit, READ_COILS, outputs.address, outputs.count)
 
-    def text_refused(self) -> None:
-        """The module does not let its text be read: it is written again with each check instead."""
-        self._text_readable = False
+    def text_refused(self, *, noisy: bool) -> None:
+        """The module does not let its text be read: it is written again with each check instead.
+
+        On a ``noisy`` line it must have said so twice.
+        """
+        self._text_readable = noisy and not self._text_refused
+        self._text_refused = True
 
     def rewrite_text(self) -> None:
         """Where the text cannot be read back, take it for unknown, so that it is written again."""
@@ -217,6 +222,7 @@ class Outputs:
 
     def _text_checked(self, reply: Reply) -> bool:
         """Compare a display's words with what was written; a line that nobody wrote yet may say anything."""
+        self._text_refused = False
         first, count = self._text_span
         written = None if self._text_written is None else self._text_written[first : first + count]
         if written is None or all(word in {-1, shown} for word, shown in zip(written, reply.values, strict=False)):

@@ -3,20 +3,22 @@
 Rule 1: a module is trusted only when it said what it is, showed what was written to its outputs and gave a baseline of
 levels and counters. Each step is a turn of its own, so that the neighbours do not wait for all of them.
 Rule 2: a reply that is still under way from an earlier request is never taken for the next one's.
-Rule 3: a module that answers and does not do what it is told is lost like one that does not answer.
+Rule 3: on a line that garbles what is new counts once it was said twice (:mod:`meterd.edge.modbus_doubt`).
+Rule 4: a module that answers and does not do what it is told is lost like one that does not answer.
 
 Units: ``*_s`` seconds of the monotonic clock.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Final
 
-from meterd.config import PollConfig
-from meterd.edge.modbus_identity import Identities
+from meterd.config import ModuleRef, PollConfig
+from meterd.edge.modbus_doubt import Doubt
+from meterd.edge.modbus_identity import Identities, StrangerError
 from meterd.edge.modbus_line import READ_HOLDING, BusStats, Line, ModuleRefusedError, NoReplyError, Reply, Request
-from meterd.edge.modbus_unit import Snapshot, Unit, ceil_ms
+from meterd.edge.modbus_unit import NOISY_S, Snapshot, Unit, ceil_ms
 
 PENDING_MS: Final = 250  # levels wait so long for counters that come in pieces; then they are read again
 SUSPECT_S: Final = 0.030  # a module that failed once gets its turnaround and this, not the whole timeout
@@ -46,6 +48,7 @@ class Talk:
         self._identities = identities
         self._clock = clock
         self._routine_s = 0.0
+        self._garbled_s = float("-inf")  # when something was last garbled, whoever said it
         self.spacing_s = 0.0  # between two routine reads of counters, so that the modules' do not fall into one cycle
 
     # ---- before it is trusted
@@ -57,15 +60,26 @@ class Talk:
         """
         request = unit.identity_request()
         if request is not None and not unit.identified:
-            self._identities.check_kind(unit.plan, (await self.ask(unit, request)).values)
-            unit.identified = True
+            unit.identified = await self._is_wanted(unit, request, self._identities.check_kind)
             return False
         request = unit.serial_request()
         if request is not None and not unit.recognised:
-            self._identities.check_serial(unit.plan, (await self.ask(unit, request)).values)
-            unit.recognised = True
+            unit.recognised = await self._is_wanted(unit, request, self._identities.check_serial)
             return False
         return await self._shows(unit)
+
+    async def _is_wanted(
+        self, unit: Unit, request: Request, check: Callable[[ModuleRef, tuple[int, ...]], None]
+    ) -> bool:
+        """Ask and check. False: a stranger, but that was said only once on a line that garbles."""
+        words = (await self.ask(unit, request)).values
+        try:
+            check(unit.plan, words)
+        except StrangerError:
+            if self._believes(unit, unit.names_doubt, dict(enumerate(words, request.address))):
+                raise
+            return False
+        return True
 
     async def _shows(self, unit: Unit) -> bool:
         """Bring the outputs to what is wanted; True once they were read back to be so."""
@@ -84,11 +98,13 @@ class Talk:
     # ---- levels and counters
 
     async def read_all(self, unit: Unit) -> tuple[Snapshot, tuple[int, ...]] | None:
-        """Levels, then counters, whatever they are. None: counters come in pieces, and some are still to come."""
+        """Levels, then counters, whatever they are. None: some are still to come, or to be said again."""
         if not unit.polls_levels:
             counters = await self._counters(unit)
             return None if counters is None else (unit.took_no_levels(counters), unit.counts(counters))
         snapshot = await self._levels(unit)
+        if snapshot is None:
+            return None
         if unit.counters_request() is None:
             return snapshot, unit.counts(None)
         return await self._counts_after(unit, snapshot)
@@ -100,9 +116,9 @@ class Talk:
             return await self.read_all(unit) or (None, None)
         snapshot = await self._levels(unit)
         now_s = self._clock()
-        if unit.counters_request() is None:
+        if snapshot is not None and unit.counters_request() is None:
             return snapshot, unit.counts(None)
-        if unit.handed is None:
+        if snapshot is None or unit.handed is None:
             return snapshot, None
         if unit.pending is None and snapshot.levels == unit.handed.levels:
             waits_s = 0.0 if unit.failures else self.spacing_s  # a read that failed is tried again
@@ -116,14 +132,15 @@ class Talk:
             unit.counters_due_s = now_s + self._poll.counters_ms / 1000
         return taken or (snapshot, None)
 
-    async def _levels(self, unit: Unit) -> Snapshot:
-        """The levels; those that wait for the rest of their counters are good for a moment."""
+    async def _levels(self, unit: Unit) -> Snapshot | None:
+        """The levels; those that wait for the rest of their counters are good for a moment. None: not said twice."""
         pending = unit.pending
         if pending is not None and self._clock() * 1000 - pending.ended_ms < PENDING_MS:
             return pending
         unit.pending = None
         unit.pieces.drop()
-        return unit.took_levels(await self.ask(unit, unit.levels_request()))
+        reply = await self.ask(unit, unit.levels_request())
+        return unit.took_levels(reply) if self._believes(unit, unit.levels_doubt, unit.level_places(reply)) else None
 
     async def _counts_after(self, unit: Unit, snapshot: Snapshot) -> tuple[Snapshot, tuple[int, ...]] | None:
         """Counts that were read after these levels, and both of them bounded; None while some are still to come."""
@@ -147,7 +164,21 @@ class Talk:
             if fault.garbled:
                 unit.pieces.garbled()
             raise
-        return unit.took_counters(request, reply)
+        believed = self._believes(unit, unit.counters_doubt, unit.counter_places(request, reply))
+        return unit.took_counters(request, reply) if believed else None
+
+    def _noisy(self) -> bool:
+        """Whether anything was garbled on this line of late."""
+        return self._clock() - self._garbled_s <= NOISY_S
+
+    def _believes(self, unit: Unit, doubt: Doubt, fresh: Mapping[int, int]) -> bool:
+        """Whether a reply counts; what a reply before it said alone is thrown away here, and counted."""
+        believed = doubt.believes(fresh, noisy=self._noisy())
+        if doubt.unconfirmed:
+            self._stats.frames["unconfirmed"] += doubt.unconfirmed
+            doubt.unconfirmed = 0
+            unit.counters_due_s = 0.0  # was it short, its counter shows it
+        return believed
 
     # ---- outputs
 
@@ -186,7 +217,7 @@ class Talk:
         except ModuleRefusedError:
             if request.function != READ_HOLDING:
                 raise
-            unit.text_refused()
+            unit.text_refused(noisy=self._noisy())
             return
         if unit.checked(reply, self._clock()):
             return
@@ -235,6 +266,7 @@ class Talk:
         try:
             reply = await self._line.ask(request, deadline_s, turnaround_s=turnaround_s)
         except NoReplyError as fault:
+            self._garbled_s = self._clock() if fault.garbled else self._garbled_s
             if unit.avoid or not fault.over:
                 unit.avoid[request.shape] = self._clock() + AVOID_S
             raise

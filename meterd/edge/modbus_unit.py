@@ -16,6 +16,7 @@ from typing import Final, NamedTuple
 
 from meterd.config import CounterBlock, ModuleRef, Profile
 from meterd.config.devices import EITHER_MODULUS
+from meterd.edge.modbus_doubt import Doubt
 from meterd.edge.modbus_line import READ_COILS, Reply, Request
 from meterd.edge.modbus_outputs import Outputs
 from meterd.edge.modbus_pieces import Piece, Pieces
@@ -125,6 +126,7 @@ class Unit(Outputs):
         self._short = False
         counters = self.profile.counters
         self.pieces = Pieces(self._needed or self.profile.inputs.count, counters.words_each if counters else 1)
+        self.levels_doubt, self.counters_doubt, self.names_doubt = Doubt(), Doubt(self.modulus), Doubt()
         self.pending: Snapshot | None = None  # levels that wait for the rest of their counters
         self.pending_since_s: float | None = None  # counters are wanted and not all there since then
         self.again = False  # the rest is asked for before the next poll is due
@@ -165,6 +167,16 @@ class Unit(Outputs):
     def _read_counters(self, block: CounterBlock, piece: Piece) -> Request:
         first = block.address + piece.first * block.words_each
         return Request(self.plan.unit, block.function, first, piece.size * block.words_each)
+
+    def level_places(self, reply: Reply) -> dict[int, int]:
+        """The bits of inputs that something is wired to, by their place."""
+        return dict(enumerate(reply.values[: self._needed or None]))
+
+    def counter_places(self, request: Request, reply: Reply) -> dict[int, int]:
+        """The counters of a reply, by their place."""
+        block = self.profile.counters
+        first = (request.address - block.address) // block.words_each if block else 0
+        return dict(enumerate(counters_of(self.profile, reply.values), first))
 
     def took_counters(self, request: Request, reply: Reply) -> Reply | None:
         """Counters were answered: all of this reading, as of one reply; None while some are still to come.
@@ -283,6 +295,8 @@ class Unit(Outputs):
         self.up = self.identified = self.recognised = self.shown = False
         self.snapshot = self.handed = self.pending = self.pending_since_s = None
         self.pieces.forget()
+        for doubt in (self.levels_doubt, self.counters_doubt, self.names_doubt):
+            doubt.forget()
         self.again = False
         self.write_failures = 0
         self.write_after_s = self.resume_s = 0.0
