@@ -149,17 +149,37 @@ def _tidy(target: Path) -> None:
 
 
 def require_apart(one: Path, other: Path) -> None:
-    """Two folders of which neither is the other or lies in it.
+    """Two folders of which neither is the other or lies in it, under whatever names, and that share no volume.
 
     Raises:
         MisuseError: they are not.
     """
     try:
         first, second = one.resolve(), other.resolve()
+        around_first, around_second = ([_identity(path) for path in (at, *at.parents)] for at in (first, second))
+        shared = _volumes_at(first) & _volumes_at(second)
     except (OSError, RuntimeError) as cause:
         raise MisuseError(f"{one} and {other} are no two folders: {cause}") from cause
-    if first == second or first in second.parents or second in first.parents:
+    same = around_first[0] is not None and around_first[0] in around_second
+    if same or (around_second[0] is not None and around_second[0] in around_first):
         raise MisuseError(f"{one} and {other} lie in each other: a backup and a ledger have folders of their own")
+    if first == second or first in second.parents or second in first.parents:  # not there yet
+        raise MisuseError(f"{one} and {other} lie in each other: a backup and a ledger have folders of their own")
+    if shared:
+        raise MisuseError(f"{one} and {other} share a volume (a link to one file): a backup has files of its own")
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    """Which file or folder a name leads to: another name of it, such as a bind mount, has the same."""
+    try:
+        found = path.stat()
+    except FileNotFoundError:
+        return None
+    return found.st_dev, found.st_ino
+
+
+def _volumes_at(folder: Path) -> set[tuple[int, int] | None]:
+    return {_identity(file) for file in volume.volumes(folder)} - {None} if folder.is_dir() else set()
 
 
 def _copy_notes(folder: Path, target: Path, report: Report) -> list[str]:

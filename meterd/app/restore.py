@@ -13,7 +13,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Sequence
-from contextlib import closing, suppress
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -39,8 +39,9 @@ from meterd.edge.clock import Clock
 from meterd.edge.folder import RESTORING, hold_folder, point_to, sync
 from meterd.edge.last_backup import LAST, read_last
 from meterd.edge.openers import writers_of
+from meterd.edge.salvage import readable
 from meterd.edge.store import Store
-from meterd.errors import LedgerError, MeterdError, MisuseError
+from meterd.errors import LedgerError, MisuseError
 
 _STAGING: Final = "restore-staging"
 _ASIDE: Final = "replaced-"
@@ -204,11 +205,7 @@ def _known_beyond(backup: Backup, folder: Path, before: Mark | None, known: Sequ
     for place in places:
         if words := _backed_up_beyond(backup, place):
             found.append(words)
-        last = _last_readable(place)
-        if last is not None and last[0] > backup.entries:
-            found.append(f"the ledger in {place} goes to {last[0]}")
-        elif last is not None and last[1] != volume.row_at(backup.path, last[0])[1]:
-            found.append(f"the ledger in {place} is another: its entry {last[0]} is not the backup's")
+        found += _read_beyond(backup, place)
     return found
 
 
@@ -222,17 +219,19 @@ def _backed_up_beyond(backup: Backup, place: Path) -> str:
     return ""
 
 
-def _last_readable(folder: Path) -> tuple[int, bytes] | None:
-    """Number and hash of the last entry that can be read in a folder, whatever state it is in."""
-    for file in reversed(volume.volumes(folder)) if folder.is_dir() else ():
-        try:
-            with closing(sqlite.reader(file)) as db:
-                row = db.execute("SELECT seq, hash FROM entry ORDER BY seq DESC LIMIT 1").fetchone()
-        except (OSError, sqlite.Error, MeterdError):
-            continue
-        if row is not None and isinstance(row[0], int) and isinstance(row[1], bytes):
-            return row[0], row[1]
-    return None
+def _read_beyond(backup: Backup, place: Path) -> list[str]:
+    """What can still be read there and the backup lacks; and what cannot be read to its end, for it may be more."""
+    last, broken = readable(place)
+    found = []
+    if last is not None and last[0] > backup.entries:
+        least = "at least to" if broken else "to"
+        found.append(f"the ledger in {place} goes {least} {last[0]}")
+    elif last is not None and last[1] != volume.row_at(backup.path, last[0])[1]:
+        found.append(f"the ledger in {place} is another: its entry {last[0]} is not the backup's")
+    for file in broken:
+        read = f"behind entry {last[0]}" if last is not None else "at all"
+        found.append(f"{file} cannot be read {read}, and more may have been there")
+    return found
 
 
 def _tell(folder: Path, source: Path, backup: Backup, mark: Mark) -> None:
