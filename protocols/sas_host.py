@@ -281,6 +281,7 @@ class Host:
         if isinstance(request, AskWins):
             wins = heard.answer if isinstance(heard.answer, Wins) else None
             busy = isinstance(heard.answer, Busy)
+            self._garbled(request.address, garbled=heard.cause is not None)
             return events + self._asked(request.address, wins, now_ms, raw, busy=busy)
         return events + self._told(request.address, heard.answer, garbled=heard.cause is not None)
 
@@ -318,6 +319,11 @@ class Host:
         settled, self._games[address].settled = self._games[address].settled, True
         return [] if settled else [Settled(address)]
 
+    def _garbled(self, address: int, *, garbled: bool) -> None:
+        """What came was no silence. A chirp is one: a game that chirps heard no poll, and tells nothing."""
+        if self._hold is not None and self._hold.address == address:
+            self._hold.garbled = self._hold.garbled or garbled
+
     def _asked(self, address: int, wins: Wins | None, now_ms: int, raw: bytes, *, busy: bool) -> list[Event]:
         """The answer to a win poll: wins hold the line, what is garbled is repeated; anything else lets it go."""
         hold, game = self._hold, self._games[address]
@@ -338,7 +344,6 @@ class Host:
 
     def _not_read(self, hold: _Hold, now_ms: int, raw: bytes, *, busy: bool) -> list[Event]:
         """What came was no answer. Silence and busy let the line go on; a garbled answer may be a win."""
-        hold.garbled = hold.garbled or (bool(raw) and not busy)
         if hold.garbled and now_ms - hold.since_ms >= GARBLED_MS:
             self._hold = None
             self._games[hold.address].ask_after_ms = now_ms + GARBLED_REST_MS

@@ -245,14 +245,15 @@ class SasLine(threading.Thread):
             if level in levels and level not in self._memory.hits
         }
         try:
-            if self._memory.told(address, group, wins, answer.hex(), fresh).done:
+            win = self._memory.told(address, group, wins, answer.hex(), fresh)
+            if win.done:
                 self._host.durable(address, answer)  # told again after a restart, or because nothing else got through
                 return
         except OSError as fault:
             log.critical("sas.not_kept", bus=self._bus.id, cause=str(fault), file=str(self._memory_path))
             self._host.not_kept()
             return
-        log.warning("sas.win", bus=self._bus.id, address=address, group=group, wins=wins)
+        log.warning("sas.win", bus=self._bus.id, address=address, group=group, wins=win.wins)
         self._write_down()
 
     def _write_down(self) -> None:
@@ -290,19 +291,30 @@ class SasLine(threading.Thread):
             )
             if "seq" not in answer:
                 raise ValueError(f"the daemon did not write it: {answer.get('error', answer)}")
-            if level in self._memory.hits and win.group == self._sas.group:
-                booked = bool(answer.get("award"))
-                self._memory.hits[level] = self._memory.hits[level]._replace(seq=int(answer["seq"]), booked=booked)
-                if not booked and "ALREADY_DONE" not in str(answer.get("refused")):
-                    log.critical(
-                        "sas.win_without_award",
-                        bus=self._bus.id,
-                        address=address,
-                        level=level,
-                        cents=cents,
-                        cause=answer.get("refused"),
-                        advice="claim it at its table; the level is not said until its meter falls",
-                    )
+            self._booked(address, win.group, level, cents, answer)
+
+    def _booked(self, address: int, group: int, level: int, cents: int, answer: Mapping[str, Any]) -> None:
+        """What became of a win that the ledger holds; one that no award came of needs a person."""
+        ours = group == self._sas.group and level in self._sas.numbered
+        booked = bool(answer.get("award"))
+        if level in self._memory.hits and ours:
+            self._memory.hits[level] = self._memory.hits[level]._replace(seq=int(answer["seq"]), booked=booked)
+            advice = "claim it at its table; the level is not said until its meter falls"
+        elif level and not ours:
+            advice = "this line has no such level: look at the group and level that are set in the game, and at its win"
+        else:
+            return
+        if not booked and "ALREADY_DONE" not in str(answer.get("refused")):
+            log.critical(
+                "sas.win_without_award",
+                bus=self._bus.id,
+                address=address,
+                group=group,
+                level=level,
+                cents=cents,
+                cause=answer.get("refused"),
+                advice=advice,
+            )
 
     def _release(self, allowed: Mapping[int, object]) -> None:
         """Levels that are said again after a win."""

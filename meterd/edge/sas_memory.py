@@ -69,7 +69,8 @@ class Memory:
     ) -> OpenWin:
         """The identity of what a game told: the one it had, or the next; on disk when this returns.
 
-        ``hits`` are the levels that from now on wait for it, where it was not known.
+        A list that begins with all that the game told and still holds has grown: only the rest of it is new, and that
+        is what is returned. ``hits`` are the levels that from now on wait for it, where it was not known.
 
         Raises:
             OSError: it cannot be kept. Nothing may be acknowledged then.
@@ -77,18 +78,26 @@ class Memory:
         for known in self.open.get(address, ()):
             if known.answer == answer:
                 return known
+        wins = self._rest(address, group, wins)
         before = deepcopy((self.counts, self.open, self.hits))
         first = self.counts.get(address, 0) + 1
         self.counts[address] = first + len(wins) - 1
         fresh = OpenWin(group, wins, answer, first)
         self.open.setdefault(address, []).append(fresh)
-        self.hits.update(hits)
+        levels = {level for level, _ in wins}
+        self.hits.update({level: hit for level, hit in hits.items() if level in levels})
         try:
             self.save()
         except OSError:
             self.counts, self.open, self.hits = before
             raise
         return fresh
+
+    def _rest(self, address: int, group: int, wins: list[tuple[int, int]]) -> list[tuple[int, int]]:
+        """What of a list of wins was not told before. One that could not be read (level 0) is no beginning of any."""
+        known = [(each.group, win) for each in self.open.get(address, ()) for win in each.wins if win[0] > 0]
+        told = [(group, win) for win in wins]
+        return wins[len(known) :] if len(known) < len(told) and told[: len(known)] == known else wins
 
     def ask(self, address: int) -> None:
         """A game is about to be asked for wins: after a crash it has to be asked again before anything else is said.

@@ -14,6 +14,7 @@ from random import Random
 from typing import Any
 
 import pytest
+from structlog.testing import capture_logs
 
 from meterd.app.demo_floor import site_text
 from meterd.config import Site, load_site
@@ -163,6 +164,22 @@ def test_a_port_that_comes_and_goes(stage: Stage) -> None:
     stage.line.stop()
     stage.line.join(LIMIT_S)
     assert stage.line.refusal is None
+
+
+def test_a_win_of_a_level_that_the_line_does_not_have_calls_somebody(stage: Stage) -> None:
+    """A game whose level is set wrongly: the win is in the ledger, no award comes of it, and that is said at once."""
+    stage.answer = lambda _: {"seq": 6, "award": None, "refused": None}
+    stage.cable.plug()
+    with capture_logs() as logs:
+        stage.line.start()
+        stage.until(lambda: stage.cable.game.amounts, "figures")
+        stage.cable.game.hit(9, time.monotonic())
+        stage.until(lambda: not stage.cable.game.wins, "the win let go")
+        stage.line.stop()
+        stage.line.join(LIMIT_S)
+    (alarm,) = [line for line in logs if line["event"] == "sas.win_without_award"]
+    assert ("critical", 1, 9) == (alarm["log_level"], alarm["address"], alarm["level"])
+    assert "look at the group and level that are set in the game" in alarm["advice"]
 
 
 def test_a_win_is_asked_of_the_daemon_until_it_is_written(stage: Stage) -> None:

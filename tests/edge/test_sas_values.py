@@ -121,6 +121,30 @@ def test_several_wins_in_one_answer_have_numbers_of_their_own(tmp_path: Path) ->
     assert 1 == memory.told(2, 3, [(1, 5)], "bb", {}).count
 
 
+def test_a_list_that_grew_brings_only_the_rest(tmp_path: Path) -> None:
+    """A game that adds a hit to what it told and nobody acknowledged: the first keeps its number, the rest is new."""
+    path = tmp_path / "m.json"
+    memory = Memory.load(path, {})
+    assert 1 == memory.told(1, 3, [(2, 500)], "aa", {2: Hit(500, 0)}).count
+    memory.undone[0][1].done = True
+    memory.save()
+    memory = Memory.load(path, {1: (1, 1)})
+    assert 2 == memory.told(1, 3, [(0, 0)], "unread", {}).count, "in between it was not to be read"
+    del memory.hits[2]
+    grown = memory.told(1, 3, [(2, 500), (1, 700)], "aabb", {2: Hit(9, 0), 1: Hit(700, 0)})
+    assert (3, [(1, 700)]) == (grown.count, grown.wins)
+    assert {1: Hit(700, 0)} == memory.hits
+    assert 3 == memory.told(1, 3, [(2, 500), (1, 700)], "aabb", {}).count
+    twin = memory.told(1, 3, [(2, 500), (1, 700), (1, 700)], "aabbbb", {})
+    assert (4, [(1, 700)]) == (twin.count, twin.wins)
+    assert 5 == memory.told(1, 3, [(1, 700)], "bb", {}).count, "another list"
+    for _, win in memory.undone:
+        win.done = True
+    memory.settled(1)
+    again = memory.told(1, 3, [(2, 500), (1, 700)], "aabb", {})
+    assert (6, 2) == (again.count, len(again.wins)), "they were let go of: the same again is others"
+
+
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"epoch": "x"}', '{"epoch": 1}', "null"])
 def test_a_file_that_cannot_be_read_begins_a_new_epoch(tmp_path: Path, text: str) -> None:
     """The ledger's highest mark decides: nothing new may look like something old."""

@@ -231,6 +231,22 @@ def test_a_win_that_is_never_readable_gives_the_line_back_and_says_so() -> None:
     assert [2] == [won.address for won in line.taken]
 
 
+def test_a_chirp_is_no_garbled_win() -> None:
+    """A game that was not spoken to for 5 s chirps in the window of its answer: that is silence, no win unread."""
+    host, now_ms, events, polls = Host(PLAN), 0, list[Event](), 0
+    host.hold(1)
+    while now_ms < 10_000:
+        request = host.step(now_ms, {1: Quote(5)})
+        chirp = [Word(1, mark=True)] if polls < 2 else []
+        if request is not None and request.address == 1:
+            polls += 1
+            events += host.heard(request, chirp, now_ms + 20)
+        now_ms = max(now_ms + 1, host.due_ms(now_ms))
+    assert [Presence(1, up=False)] == events
+    assert 1 in host.said_ms, "the line went on"
+    assert 2 == host.counts["chirps"]
+
+
 def test_silence_and_busy_do_not_hold_the_line() -> None:
     """A game that is off costs three turns; a busy one is asked again in its turn."""
     line = Line()
