@@ -165,6 +165,31 @@ def test_end_game_is_one_however_it_is_pressed(floor: PadFloor, gaps: list[int])
     assert (1, mark, "OPEN") == (len(ended), len(floor.refusals), floor.table.state.value)
 
 
+@pytest.mark.parametrize("gap_ms", [1_010, 600, 500, 350, 200])
+def test_end_game_that_was_refused_is_heard_again_however_impatient_the_dealer(floor: PadFloor, gap_ms: int) -> None:
+    """A digit stood there: NO, key it alone. Pressed on and on it counts a second later, and is no bounce before."""
+    floor.locked(3)
+    floor.press("3")
+    floor.press(END)
+    assert "ALONE" in floor.text[1]
+    waited_ms = 0
+    while floor.table.state.value == "LOCKED":
+        assert waited_ms <= 1_000, floor.text
+        floor.press(END, gap_ms=gap_ms)
+        waited_ms += gap_ms
+    assert waited_ms > 1_000
+
+
+def test_end_game_that_was_refused_is_not_taken_from_a_key_held_down(floor: PadFloor) -> None:
+    """Nor from a bounce: a pad that repeats by itself says the same for as long as the finger lies there."""
+    floor.locked(3)
+    floor.press("3")
+    floor.press(END)
+    for gap_ms in (8, 700, *[100] * 30):
+        floor.press(END, gap_ms=gap_ms)
+        assert "LOCKED" == floor.table.state.value
+
+
 @pytest.mark.parametrize("times", [2, 3, 7])
 def test_end_game_that_bounces_within_a_snapshot_is_one(times: int) -> None:
     """The same on a pad wired to inputs: its counter moved more than once."""
