@@ -104,7 +104,8 @@ class ModbusReader:
         """Counters as what moved since they were last heard; other registers as numbers and text."""
         module = self._modules.get(unit)
         block = module.profile.counters if module is not None else None
-        if module is None or block is None or (function, address) != (block.function, block.address):
+        whole = block is not None and len(registers) % block.words_each == 0  # a part of one counter tells nothing
+        if module is None or block is None or not whole or (function, address) != (block.function, block.address):
             return _words_text(struct.pack(f">{len(registers)}H", *registers))
         profile = module.profile
         now, before = counters_of(profile, registers), self._counters.get(unit)

@@ -16,7 +16,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from queue import SimpleQueue
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypeGuard
 
 #: Pieces kept for each line: at 40 exchanges a second some 12 s.
 RING: Final = 1024
@@ -191,7 +191,7 @@ def read_wire(lines: Iterable[str]) -> Recording:
     check_head(head)
     pieces, lost = [], 0
     for number, found in numbered:
-        if set(found) == {"lost"} and isinstance(found["lost"], int):
+        if set(found) == {"lost"} and _is_count(found["lost"]):
             lost += found["lost"]
         else:
             pieces.append(_piece(number, found))
@@ -220,6 +220,8 @@ def _objects(lines: Iterable[str]) -> Iterator[tuple[int, Mapping[str, Any]]]:
         if line.strip():
             try:
                 found = json.loads(line)
+            except RecursionError as error:
+                raise WireFileError(f"line {number}: no JSON object") from error
             except ValueError as error:
                 if number > 1 and not line.endswith("\n"):  # the last line, cut as a disk filled or a laptop died
                     found = {"lost": 1}
@@ -230,11 +232,17 @@ def _objects(lines: Iterable[str]) -> Iterator[tuple[int, Mapping[str, Any]]]:
             yield number, found
 
 
+def _is_count(value: object) -> TypeGuard[int]:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+
+
 def _piece(number: int, found: Mapping[str, Any]) -> Piece:
-    try:
-        way, at_ns, data = str(found["dir"]), int(found["at_ns"]), bytes.fromhex(str(found["hex"]))
-    except (KeyError, TypeError, ValueError) as error:
-        raise WireFileError(f"line {number}: a piece has n, at_ns, port, dir and hex: {error}") from error
-    if way not in {"tx", "rx"}:
+    way, at_ns, count, data = (found.get(name) for name in ("dir", "at_ns", "n", "hex"))
+    if not _is_count(at_ns) or not isinstance(data, str) or not (count is None or _is_count(count)):
+        raise WireFileError(f"line {number}: a piece has n, at_ns, port, dir and hex: numbers and texts")
+    if way not in ("tx", "rx"):
         raise WireFileError(f"line {number}: dir is tx or rx, not {way}")
-    return Piece(int(found.get("n", number)), at_ns, way, data)
+    try:
+        return Piece(number if count is None else count, at_ns, way, bytes.fromhex(data))
+    except ValueError as error:
+        raise WireFileError(f"line {number}: hex: {error}") from error

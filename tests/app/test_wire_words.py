@@ -95,6 +95,32 @@ def test_a_module_is_named_by_what_is_wired_to_it(site: Site) -> None:
     ] == told(MODBUS, moments, site)
 
 
+@given(
+    st.sampled_from([40, 41, 50]),
+    st.sampled_from([1, 2, 3, 4]),
+    st.sampled_from([0, 1, 2, 16, 100]),
+    st.integers(1, 40),
+    st.integers(0, 255),
+)
+def test_any_read_of_a_module_is_told(
+    site: Site, unit: int, function: int, address: int, count: int, filled: int
+) -> None:
+    """A part of its counters too: after a late reply the daemon reads one register, half a counter of 32 bits."""
+    size = (count + 7) // 8 if function in {1, 2} else 2 * count
+    asked = sealed(bytes((unit, function, 0, address, 0, count)))
+    answered = sealed(bytes((unit, function, size, *[filled] * size)))
+    question, answer = told(MODBUS, [("tx", asked), ("rx", answered)], site)
+    assert ("?", str(unit) in answer.partition(":")[0]) == (question[-1], True)
+
+
+def test_half_a_counter_is_no_counter(site: Site) -> None:
+    """It is told as the number it is, and what the counters stood at is still known afterwards."""
+    half = [("tx", frame("28 04 0000 0001")), ("rx", frame("28 04 02 0007"))]
+    moments = [ASK_COUNTERS, counters(c0=3), *half, ASK_COUNTERS, counters(c0=4)]
+    words = told(MODBUS, moments, site)
+    assert ["pit-1/40: 7", "pit-1/40: counters moved: seat 1 +1 (4)"] == [words[3], words[5]]
+
+
 def test_without_a_site_file_units_and_numbers() -> None:
     """What the codec knows by itself; text in registers is shown as text."""
     moments = [

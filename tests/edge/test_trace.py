@@ -76,6 +76,15 @@ def test_the_file_is_read_back(rows: list[tuple[int, str, bytes]]) -> None:
         ([HEAD.to_json(), '{"at_ns": 1, "dir": "up", "hex": ""}'], "line 2"),
         ([HEAD.to_json(), '{"at_ns": 1, "dir": "rx", "hex": "0"}'], "line 2"),
         ([HEAD.to_json(), '{"at_ns": "soon", "dir": "rx", "hex": "00"}'], "line 2"),
+        ([HEAD.to_json(), '{"at_ns": Infinity, "dir": "rx", "hex": "00"}'], "line 2"),
+        ([HEAD.to_json(), '{"at_ns": 1, "n": 1e400, "dir": "rx", "hex": "00"}'], "line 2"),
+        ([HEAD.to_json(), '{"at_ns": 1, "n": [], "dir": "rx", "hex": "00"}'], "line 2"),
+        ([HEAD.to_json(), '{"at_ns": 1, "dir": "rx", "hex": 0}'], "line 2"),
+        ([HEAD.to_json(), '{"at_ns": 1, "dir": ["rx"], "hex": "00"}'], "line 2"),
+        ([HEAD.to_json(), '{"lost": -5}'], "line 2"),
+        ([HEAD.to_json(), "[" * 100_000 + "\n"], "line 2"),
+        (["[" * 100_000 + "\n"], "line 1"),
+        ([HEAD._replace(port=["/dev/x"]).to_json()], "line 1: port is a text"),  # type: ignore[arg-type]
     ],
 )
 def test_what_is_no_recording(lines: list[str], where: str) -> None:
