@@ -51,11 +51,15 @@ class Snapshot(NamedTuple):
 
 
 class LockSeen(NamedTuple):
-    """When LOCK was pressed: after ``after_ms``, by ``by_ms`` at the latest. ``began_ms``: its snapshot's request."""
+    """When LOCK was pressed: after ``after_ms``, by ``by_ms`` at the latest. ``began_ms``: its snapshot's request.
+
+    ``pad``: what told it, where that tells its presses one by one.
+    """
 
     began_ms: int
     after_ms: int
     by_ms: int
+    pad: str = ""
 
 
 class Late(NamedTuple):
@@ -175,6 +179,10 @@ def _counts(edge: Edge | None, round_open: int, marks: Mapping[str, DeviceMark])
     return mark is not None and mark.epoch == edge.event.epoch and edge.event.count > mark.count
 
 
-def before_lock(lock: LockSeen | None, after_ms: int) -> bool:
-    """Whether a key pressed after ``after_ms`` may have been pressed before this LOCK, for the round before it."""
-    return lock is not None and after_ms < lock.by_ms
+def before_lock(lock: LockSeen | None, key: LockSeen) -> bool:
+    """Whether a key, seen so, may have been pressed before this LOCK, for the round before it.
+
+    What one pad tells after its LOCK was pressed after it, also where both came in one reply.
+    """
+    in_order = lock is not None and key.pad != "" and key.pad == lock.pad
+    return lock is not None and key.after_ms < lock.by_ms and not in_order

@@ -311,7 +311,7 @@ class TableSession:
             return []
         if steps > 1:  # what was lost may be what gives this key its sense
             press = Press(Signal.TOO_FAST, 0)
-        seen = LockSeen(event.began_ms, event.after_ms, event.at_ms)
+        seen = LockSeen(event.began_ms, event.after_ms, event.at_ms, event.device)
         return self._key(press, seen, pad.event(), event.device, book)
 
     def on_card(self, event: CardRead, book: Book) -> list[Command]:
@@ -325,7 +325,7 @@ class TableSession:
     def _key(self, press: Press, seen: LockSeen, event: Event, device: str, book: Book) -> list[Command]:
         if self._repeats.again(press, seen.by_ms):
             return []
-        if press.signal is not Signal.LOCK_KEY and before_lock(self._lock_seen(book), seen.after_ms):
+        if press.signal is not Signal.LOCK_KEY and before_lock(self._lock_seen(book), seen):
             press = Press(Signal.TOO_FAST, 0)
         asked = self._pad.press(press, event, device, book, seen.by_ms)
         found = list(asked.commands)

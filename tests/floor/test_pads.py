@@ -190,6 +190,33 @@ def test_end_game_that_was_refused_is_not_taken_from_a_key_held_down(floor: PadF
         assert "LOCKED" == floor.table.state.value
 
 
+@pytest.mark.parametrize("gap_ms", [0, 60, 200])
+@pytest.mark.parametrize(("key", "state"), [("3", "LOCKED"), (END, "OPEN")])
+def test_what_a_pad_tells_behind_its_own_lock_was_pressed_after_it(
+    floor: PadFloor, key: str, state: str, gap_ms: int
+) -> None:
+    """LOCK and the next key in one reply, or in replies with no empty one between: the numbers tell the order."""
+    floor.chips(3)
+    quiet_ms, floor.now_ms = floor.now_ms + 140, floor.now_ms + 200
+    for name in (LOCK, f"digit-{key}" if key.isdigit() else key):
+        floor.count += 1
+        floor.send(KeyPressed("keys/5", floor.count, name, floor.now_ms, floor.now_ms - 5, quiet_ms))
+        floor.now_ms += gap_ms
+    assert (state, False) == (floor.table.state.value, "TOO FAST" in floor.text[1])
+    if key == "3":
+        assert "S3" == floor.text[1].rstrip(".")
+
+
+def test_a_key_of_a_pad_that_may_be_from_before_the_button_is_not_for_the_round(floor: PadFloor) -> None:
+    """LOCK by the table's button: the pad's numbers say nothing of that."""
+    floor.chips(3)
+    quiet_ms = floor.now_ms
+    floor.lock_button()
+    floor.count += 1
+    floor.send(KeyPressed("keys/5", floor.count, END, floor.now_ms + 5, floor.now_ms, quiet_ms))
+    assert ("LOCKED", True) == (floor.table.state.value, "TOO FAST" in floor.text[1])
+
+
 @pytest.mark.parametrize("times", [2, 3, 7])
 def test_end_game_that_bounces_within_a_snapshot_is_one(times: int) -> None:
     """The same on a pad wired to inputs: its counter moved more than once."""
