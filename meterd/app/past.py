@@ -36,14 +36,30 @@ def volume_of(folder: Path, seq: int) -> Path:
     """The volume that holds an entry, or would.
 
     Raises:
-        MisuseError: there is no such entry.
+        MisuseError: there is no such entry, or the file that holds it is not there.
     """
     if not folder.is_dir():
         return folder
-    found = [path for path in volume.readable_volumes(folder) if (volume.first_seq_of(path) or 0) <= seq]
+    there = volume.readable_volumes(folder)
+    found = [path for path in there if (volume.first_seq_of(path) or 0) <= seq]
+    behind = there[len(found)] if len(found) < len(there) else None
+    if seq >= 1 and behind is not None and (before := _first_before(behind)) not in map(volume.first_seq_of, found):
+        missing = f"{volume.volume_name(before)}{' or in one before it' if before > seq else ''}"
+        raise MisuseError(f"entry {seq} stands in {missing}, which is not in {folder}: look where old files are kept")
     if not found:
         raise MisuseError(f"there is no entry {seq} in {folder}")
     return found[-1]
+
+
+def _first_before(path: Path) -> int:
+    """With which entry the volume before a later one began, as that one tells."""
+    first = next(iter(read_records(path)), None)
+    if first is None:
+        raise LedgerError(f"{path} holds no entry")
+    try:
+        return int(parse(first.body)["sealed"]["first_seq"])
+    except (ValueError, LookupError, TypeError) as cause:
+        raise LedgerError(f"{path} does not say what came before it: {cause!r}") from cause
 
 
 def from_volume(folder: Path, first: Path) -> Iterator[Record]:
@@ -199,7 +215,7 @@ def moment(text: str) -> str:
         at = at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)
     except (ValueError, OverflowError) as cause:
         raise MisuseError(f"{text!r} is no entry's number and no moment such as 2026-12-01T13:00:00Z") from cause
-    return at.strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+    return at.replace(tzinfo=None).isoformat(timespec="microseconds") + "Z"  # strftime writes the year 3 as "3"
 
 
 def seq_at(folder: Path, at_utc: str) -> int:

@@ -25,7 +25,11 @@ socket_option = click.option(
 
 
 def nobody_answers(verb: str, path: Path, error: object) -> str:
-    """No daemon there, and the next step."""
+    """No daemon there, or none that this user may ask, and the next step."""
+    if isinstance(error, PermissionError):
+        from meterd.edge.folder import owner_of
+
+        return f"meterd {verb}: this user may not ask the daemon at {path}. {owner_of(path)}"
     return (
         f"meterd {verb}: no daemon answers at {path} ({error}). Is meterd.service running?"
         " Any other daemon, a demo's too, is asked with --socket PATH; a demo says its path when it starts"

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from importlib import import_module
-from typing import Final
+from typing import Any, Final
 
 import click
 
+from meterd.cli.rights import not_yours
 from meterd.cli.words import NamingGroup
 
 #: verb → (module, attribute). One file per verb group.
@@ -52,6 +53,16 @@ class LazyGroup(NamingGroup):
         module, attribute = VERBS[cmd_name]
         command: click.Command = getattr(import_module(module), attribute)
         return command
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run a verb; a path that this user may not read is told with whose it is, and as whom to work."""
+        try:
+            return super().invoke(ctx)
+        except click.BadParameter as error:
+            step = not_yours(error.message)
+            if not step:
+                raise
+            raise click.BadParameter(error.message + step, error.ctx, error.param, error.param_hint) from error
 
 
 @click.group(cls=LazyGroup)

@@ -101,13 +101,19 @@ def described(cause: BaseException, folder: Path) -> str:
         return f"{what}. The file is damaged: keep all files as they are, and restore a verified backup elsewhere"
     if not isinstance(cause, PermissionError) and getattr(cause, "sqlite_errorname", "") not in _FORBIDDEN:
         return what
-    for path in (folder, *folder.parents):
+    owner = owner_of(folder)
+    return f"{what}. {owner}, or give it the folder (`chown -R meterd: …`)" if owner else what
+
+
+def owner_of(path: Path) -> str:
+    """Whose a path is, or the nearest folder around it that can be looked at, and as whom to work."""
+    for each in (path, *path.absolute().parents):
         with suppress(OSError):
             return (
-                f"{what}. {path} belongs to {_user(path.stat().st_uid)}, this is {_user(os.geteuid())}: work as the "
-                "ledger's user (`sudo -u meterd …`), or give it the folder (`chown -R meterd: …`)"
+                f"{each} belongs to {_user(each.stat().st_uid)}, this is {_user(os.geteuid())}: work as the ledger's "
+                "user (`sudo -u meterd …`)"
             )
-    return what
+    return ""
 
 
 def _user(uid: int) -> str:

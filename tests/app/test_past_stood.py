@@ -110,6 +110,26 @@ def test_a_volume_that_is_missing_is_named_with_its_awards(ledger: Path, lost: i
     assert [one for one in whole["awards"] if one["id"] not in left["awards"]] == found["awards"]
 
 
+@pytest.mark.parametrize("lost", [0, 1, 2])
+def test_an_entry_of_a_missing_volume_names_the_file(ledger: Path, lost: int) -> None:
+    """Not that there is no such entry: there was. Of several files the newest that may hold it is named."""
+    gone = volume.volumes(ledger)[lost]
+    first = volume.first_seq_of(gone)
+    assert first is not None
+    gone.unlink()
+    for verb in ("at", "export"):
+        asked = [str(first + 1)] if verb == "at" else ["--from", str(first + 1)]
+        result = CliRunner().invoke(main, ["ledger", verb, str(ledger), *asked])
+        assert 2 == result.exit_code, result.output
+        assert f"entry {first + 1} stands in {gone.name}, which is not in {ledger}" in result.stderr
+    if lost == 0:
+        volume.volumes(ledger)[0].unlink()
+        result = CliRunner().invoke(main, ["ledger", "at", str(ledger), "2"])
+        assert "or in one before it, which is not in" in result.stderr
+    result = CliRunner().invoke(main, ["ledger", "at", str(ledger), "0"])
+    assert f"there is no entry 0 in {ledger}" in result.stderr
+
+
 def test_the_open_volume_alone(ledger: Path, tmp_path: Path) -> None:
     """Copied away by itself it tells what it has, and the volume before it is named; the verb says so in words."""
     shutil.copy(volume.volumes(ledger)[-1], tmp_path)
