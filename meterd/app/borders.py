@@ -9,7 +9,7 @@ Rule 3: a key signs from its entry on until another replaces it. A checkpoint of
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Final
 
 from meterd.accounting.book import Book
@@ -64,7 +64,23 @@ def _wrong_reading(book: Book, entry: Entry) -> str | None:
         return f"the day's reading: {answer.detail}"
     expected = answer[0].body
     odd = [name for name in _FIGURES if name not in body or canonical(body[name]) != canonical(expected[name])]
-    return f"the day's reading tells other figures than the entries of: {', '.join(odd)}" if odd else None
+    if odd:
+        return f"the day's reading tells other figures than the entries of: {', '.join(odd)}"
+    return _wrong_left(book, body["left"])
+
+
+def _wrong_left(book: Book, left: Mapping[str, list[str]]) -> str | None:
+    """Why what leaves the book with a reading may not, or None: nothing does of which anything may still become."""
+    settled = {
+        "awards": book.awards.keys() - set(book.open_awards),
+        "shares": {name for name, share in book.fund_awards.items() if not share.owed},
+    }
+    for what, may in settled.items():
+        if odd := sorted(set(left[what]) - may):
+            return f"the day's reading lets {odd[0]} leave the book, and it is not settled"
+        if len(set(left[what])) != len(left[what]):
+            return f"the day's reading names one of the {what} twice that leave the book"
+    return None
 
 
 def _wrong_key(keys: tuple[str, ...], entry: Entry) -> str | None:

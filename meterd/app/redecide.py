@@ -39,8 +39,8 @@ _PAIRS: Final = (
     (Role.ADMINISTRATOR, Role.ADMINISTRATOR),
 )
 #: Facts about the asking, not about the decision; the words of a refusal, which each version finds anew; the format,
-#: which each verification looks at.
-_BESIDE: Final = frozenset({"asked", "format", "detail", "step"})
+#: which each verification looks at; which settled awards leave with a reading, where each version kept another number.
+_BESIDE: Final = frozenset({"asked", "format", "detail", "step", "left"})
 #: Facts that hang on the very moment of deciding. An entry's own time is read a little later.
 _MOMENTS: Final = frozenset({"from_utc", "until_utc", "at_utc"})
 #: The same for names inside a fact: older versions read the clock once to decide and again for the entry.
@@ -121,6 +121,12 @@ class Judging:
             self.not_again[entry.kind] += 1
             return None
         return why.words
+
+    def unfinished(self) -> str | None:
+        """What has still to come of the answer in hand, once there is no further entry; None where nothing has."""
+        if not all(self._rests):
+            return None
+        return f"it is missing: the answer that began before it goes on with {self._rests[0][0].kind}"
 
     def to_json(self) -> dict[str, dict[str, int]]:
         """How many entries of each kind were decided again, and how many were not."""

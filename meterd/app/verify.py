@@ -78,6 +78,7 @@ def verify(
     notes: Sequence[Path] = (),
     keys: Sequence[str] = (),
     judge: Judge | None = None,
+    ends: Callable[[], str | None] | None = None,
 ) -> Report:
     """Verify a ledger's folder, or its files in the order given.
 
@@ -85,7 +86,7 @@ def verify(
     fold's. The shape of each file (tables, triggers, format) is checked too, and that a volume begins with the book of
     the one before. ``since`` are checkpoints that somebody kept: the ledger must begin with what they tell. ``notes``
     are such in files, signed by one of ``keys`` (``name+id+key``) or, without any, of those the ledger says it had.
-    ``judge`` looks at each entry before it is folded.
+    ``judge`` looks at each entry before it is folded; ``ends`` says why the last one cannot be the last.
     """
     where: list[FirstBad] = []
     file: Path | None = None
@@ -103,6 +104,8 @@ def verify(
                 break
         if not where and audit.entries == 0:
             where.append(FirstBad(None, "there is no ledger here"))
+        if not where and ends is not None and (more := ends()) is not None:
+            where.append(FirstBad(audit.next_seq, more))
         if not where:
             where.extend(bad for one in since if (bad := audit.proves(one)) is not None)
         for file in notes if not where else ():

@@ -30,6 +30,8 @@ from meterd.ledger.record import Record
 
 #: Facts of a first entry that depend on the program that wrote it.
 _OF_THE_WRITER: Final = frozenset({"format", "book"})
+#: Mappings by seat that an older program carried in another order, that of keying.
+_UNORDERED: Final = frozenset({"runners", "strike_outs", "bets"})
 _ADVICE: Final = "run `meterd ledger verify`, keep the files as they are, and restore a verified backup"
 
 
@@ -239,16 +241,26 @@ def _odd_in_book(expected: Mapping[str, Any], body: Mapping[str, Any]) -> list[s
     """Names in ``book`` under which another book than expected stands, or more than this program reads there."""
     loaded = Book()
     take_over(loaded, body)
-    again = parse(canonical(carried(loaded)["book"]))
-    told = parse(canonical(expected))
+    again = _in_order(parse(canonical(carried(loaded)["book"])))
+    told, found = _in_order(parse(canonical(expected))), _in_order(body["book"])
     return [
         f"book.{name}"
-        for name in sorted(told.keys() | body["book"].keys())
+        for name in sorted(told.keys() | found.keys())
         if name not in told
-        or name not in body["book"]
+        or name not in found
         or canonical(told[name]) != canonical(again[name])
-        or not _read_whole(body["book"].get(name, again[name]), again[name])
+        or not _read_whole(found[name], again[name])
     ]
+
+
+def _in_order(fact: Any) -> Any:
+    """A book with its mappings by seat in the order of seats."""
+    if isinstance(fact, Mapping):
+        return {
+            name: sorted(one) if name in _UNORDERED and isinstance(one, list) else _in_order(one)
+            for name, one in fact.items()
+        }
+    return [_in_order(one) for one in fact] if isinstance(fact, list) else fact
 
 
 def _read_whole(found: Any, again: Any) -> bool:

@@ -137,7 +137,9 @@ def verify(
         raise click.UsageError(str(cause)) from cause
     beside = sorted(paths[0].glob("checkpoint-*.txt")) if paths[0].is_dir() else []
     judging = Judging() if with_rules else None
-    report = verify_ledger(*paths, notes=[*notes, *beside], keys=keys, judge=None if judging is None else judging.judge)
+    judge = None if judging is None else judging.judge
+    ends = None if judging is None else judging.unfinished
+    report = verify_ledger(*paths, notes=[*notes, *beside], keys=keys, judge=judge, ends=ends)
     document = report.to_json() | ({"rules": judging.to_json()} if judging is not None else {})
     try:
         click.echo(json.dumps(document) if as_json else _words(report))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -18,8 +19,9 @@ from meterd.app.rows import Stamp, draft_entry, entry_draft
 from meterd.app.scenario import play
 from meterd.app.scenario_parse import parse_page
 from meterd.app.verify import Audit
-from meterd.app.volumes import next_volume
+from meterd.app.volumes import Standing, carries, next_volume
 from meterd.edge.files import load_paytables
+from meterd.ledger.canonical import canonical, parse
 from meterd.ledger.chain import seal
 from meterd.ledger.record import Record
 from meterd.second_verifier import Entry, Ledger, Text
@@ -56,25 +58,33 @@ class Days:
         self._both(record, first=self.last is None)
 
     @property
+    def standing(self) -> Standing:
+        """Where both stand, behind the first entry."""
+        assert self.audit.standing is not None
+        return self.audit.standing
+
+    @property
     def within_an_answer(self) -> bool:
         """What was decided in one answer has still to come: no day can end here."""
         return any(self.judging._rests)
 
     def end_day(self) -> None:
         """The reading, the first entry of the next volume, and that one alone."""
-        standing = self.audit.standing
-        assert standing is not None
-        assert self.last is not None
-        self.days += 1
-        day, next_day = (f"2026-01-{number:02}" for number in (self.days, self.days + 1))
-        answer = decide(standing.book, ReadDay(actor=SYSTEM, day=day, next_day=next_day))
-        stamp = Stamp(self.last.at_utc, self.last.boot, self.last.mono_ns)
-        draft = entry_draft(answer.entries[0], stamp, self.last.site)
-        self._both(seal(draft, self.last.seq + 1, self.last.hash), first=False)
-        first, _ = next_volume(standing)
+        self.read_day()
+        first, _ = next_volume(self.standing)
         self.audit.begin_volume()
         self._both(first, first=True)
         self._second(Ledger([]), first, first=True)
+
+    def read_day(self) -> None:
+        """The reading alone."""
+        assert self.last is not None
+        self.days += 1
+        day, next_day = (f"2026-01-{number:02}" for number in (self.days, self.days + 1))
+        answer = decide(self.standing.book, ReadDay(actor=SYSTEM, day=day, next_day=next_day))
+        stamp = Stamp(self.last.at_utc, self.last.boot, self.last.mono_ns)
+        draft = entry_draft(answer.entries[0], stamp, self.last.site)
+        self._both(seal(draft, self.last.seq + 1, self.last.hash), first=False)
 
     def _both(self, record: Record, *, first: bool) -> None:
         assert self.audit.take(record) is None, (self.page, record.seq)
@@ -118,6 +128,30 @@ def test_a_day_ends_behind_every_entry_while_wagers_lie_apart(monkeypatch: pytes
     (world,) = worlds
     for place in range(1, len(world.records)):
         _end_days(world.records, page.name, {place})
+
+
+def test_runners_were_carried_in_the_order_of_their_keying_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """By an older version; another runner, or one less, is another book."""
+    (page,) = (page for page in PAGES if page.name == "co-1099-20-home-run.scn")
+    worlds = _noted(monkeypatch)
+    play(str(page), parse_page(page.read_text(), str(page)), paytables=load_paytables(), folder=page.parent)
+    days = Days(page.name)
+    records = iter(worlds[0].records)
+    days.take(next(records))
+    while not (days.standing.book.funds.get("T3") and len(days.standing.book.funds["T3"].runners) > 1):
+        days.take(next(records))
+    days.read_day()
+    first, _ = next_volume(days.standing)
+    changes: dict[str, Callable[[list[list[int]]], object]] = {
+        "reversed": lambda runners: runners.reverse(),
+        "one less": lambda runners: runners.pop(),
+        "another": lambda runners: runners.append([6, 1]),
+    }
+    for name, change in changes.items():
+        body = parse(first.body)
+        change(body["book"]["funds"][0]["runners"])
+        changed = carries(days.standing, draft_entry(first._replace(body=canonical(body))))
+        assert (name == "reversed") == (changed is None), (name, changed)
 
 
 def _noted(monkeypatch: pytest.MonkeyPatch) -> list[scenario_world.World]:

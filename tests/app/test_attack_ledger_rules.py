@@ -8,15 +8,18 @@ from pathlib import Path
 
 import pytest
 from forging import Body, forge_all
-from test_volumes import Shift
+from test_volumes import Shift, open_round, rest_of_round
 from verify_ledger import SUPERVISOR, a_few_rounds, opening
 
+from meterd.accounting import rules_day
 from meterd.accounting.commands import SYSTEM, Actor, Note, Role, Void
 from meterd.accounting.commands_links import PostCaps, SetLimit
 from meterd.accounting.entries import Kind
 from meterd.app.create import create_with
 from meterd.app.redecide import Judging
 from meterd.app.verify import verify
+from meterd.edge.store import read_records
+from meterd.ledger.canonical import parse
 from meterd.ledger.record import Record
 
 
@@ -113,3 +116,47 @@ def test_refusals_are_decided_again_and_counted(ledger: Path) -> None:
     assert 9 == judging.again["Refused"]
     assert report.entries == judging.again.total() + judging.not_again.total()
     assert "not decided again: 1 entry\n  CountMismatch 1: told from outside" in judging.words()
+
+
+def test_what_is_not_settled_does_not_leave(tmp_path: Path) -> None:
+    """A reading that lets go of an award nobody was paid: plain verification says so, of any version's reading."""
+    folder = _a_day_with_awards(tmp_path)
+
+    def change(record: Record, body: Body) -> None:
+        if record.kind == "DayRead":
+            body["left"]["awards"] = ["A1"]
+        if record.kind == "BookCarried":
+            body["book"]["awards"] = [one for one in body["book"]["awards"] if one[0] != "A1"]
+            body["book"]["gone_awards"] = 1
+
+    forge_all(folder, change)
+    report = verify(folder)
+    assert report.first_bad is not None
+    assert "the day's reading lets A1 leave the book, and it is not settled" == report.first_bad.reason
+
+
+def test_how_many_settled_awards_stay_each_version_says_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A ledger of one that kept fewer is right by the rules of one that keeps more."""
+    with monkeypatch.context() as patched:
+        patched.setattr(rules_day, "SETTLED_KEPT", 1)
+        patched.setattr(rules_day, "SHARES_OF_METERS_KEPT", 1)
+        folder = _a_day_with_awards(tmp_path)
+    readings = [parse(record.body)["left"]["awards"] for record in read_records(folder) if record.kind == "DayRead"]
+    assert any(readings)
+    report = verify(folder, judge=Judging().judge)
+    assert report.ok, report.first_bad
+
+
+def _a_day_with_awards(tmp_path: Path) -> Path:
+    folder = tmp_path / "ledger"
+    create_with(folder, opening())
+    shift = Shift(folder)
+    shift.play(*a_few_rounds())
+    for day in (1, 2, 3):
+        for _ in range(4):
+            shift.play(*open_round())
+            award = list(shift.book.open_awards)[-1]
+            shift.play(*rest_of_round(award))
+        shift.end_day(day)
+    shift.store.close()
+    return folder

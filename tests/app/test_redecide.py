@@ -16,7 +16,7 @@ from meterd.app.scenario_parse import parse_page
 from meterd.app.verify import Audit
 from meterd.edge.files import load_paytables
 from meterd.ledger.chain import GENESIS, seal
-from meterd.ledger.record import Draft
+from meterd.ledger.record import Draft, Record
 
 PAGES = sorted((Path(__file__).parents[1] / "scenarios").glob("*.scn"))
 #: Pages of many rounds say nothing new about an entry.
@@ -54,9 +54,9 @@ def test_every_page_is_decided_again(monkeypatch: pytest.MonkeyPatch) -> None:
     assert again["Refused"] > 10 * not_again["Refused"]
 
 
-def test_an_entry_may_be_a_moment_later_than_what_was_decided(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A version that read the clock twice: the moments that a pool tells of lie microseconds before the entry's own."""
-    (page,) = (page for page in PAGES if page.name == "co-1046-7-cap-stops-the-rake.scn")
+def _played(name: str, monkeypatch: pytest.MonkeyPatch) -> list[Record]:
+    """The entries of a page's first world."""
+    (page,) = (page for page in PAGES if page.name == name)
     worlds: list[scenario_world.World] = []
     create = scenario_world.World.create
 
@@ -66,14 +66,35 @@ def test_an_entry_may_be_a_moment_later_than_what_was_decided(monkeypatch: pytes
 
     monkeypatch.setattr(scenario_world.World, "create", noted)
     play(str(page), parse_page(page.read_text(), str(page)), paytables=load_paytables(), folder=page.parent)
+    return worlds[0].records
+
+
+def test_an_entry_may_be_a_moment_later_than_what_was_decided(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A version that read the clock twice: the moments that a pool tells of lie microseconds before the entry's own."""
+    records = _played("co-1046-7-cap-stops-the-rake.scn", monkeypatch)
     audit = Audit(judge=Judging().judge)
     head = GENESIS
-    for record in worlds[0].records:
+    for record in records:
         later = f"{record.at_utc[:-4]}{int(record.at_utc[-4:-1]) + 7:03}Z"
         sealed = seal(Draft(*record._replace(at_utc=later)[1:12], record.postings), record.seq, head)
         head = sealed.hash
         assert None is audit.take(sealed), record.seq
-    assert any('"capped_at":"2' in record.body for record in worlds[0].records)
+    assert any('"capped_at":"2' in record.body for record in records)
+
+
+def test_a_ledger_that_ends_within_an_answer_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The entries of an answer are committed at once: one that lacks the rest, such as a limit's, was cut."""
+    records = _played("co-1047-6-a-limit-posted-the-day-before.scn", monkeypatch)
+    judging = Judging()
+    audit = Audit(judge=judging.judge)
+    cuts = []
+    for record, following in zip(records, [*records[1:], None], strict=True):
+        assert None is audit.take(record), record.seq
+        if (missing := judging.unfinished()) is not None:
+            assert following is not None
+            assert missing.endswith(f"goes on with {following.kind}")
+            cuts.append(following.kind)
+    assert "Capped" in cuts
 
 
 #: What becomes of each kind. "again": its command is decided again. "behind": with the entry before it. Else why not.
