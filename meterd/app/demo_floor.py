@@ -11,7 +11,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from meterd.config import PadRef, Site
+from meterd.config import ModuleRef, PadRef, Site
+from meterd.config.wiring_checks import UNKNOWN_SERIAL
 
 
 class DemoTable(NamedTuple):
@@ -153,7 +154,7 @@ def plan(site: Site) -> dict[str, Any]:
         )
     buses = []
     for bus in site.buses:
-        modules = [{"unit": m.unit, "profile": asdict(m.profile), "serial": m.serial} for m in site.modules_of(bus.id)]
+        modules = [_module(module) for module in site.modules_of(bus.id)]
         signs = [
             {
                 "id": sign.id,
@@ -184,6 +185,12 @@ def plan(site: Site) -> dict[str, Any]:
             }
         )
     return {"buses": buses, "tables": tables}
+
+
+def _module(module: ModuleRef) -> dict[str, Any]:
+    """A module that says the number the site file wants of it; where that is to be learnt, one of its own."""
+    serial = None if module.serial == UNKNOWN_SERIAL else module.serial
+    return {"unit": module.unit, "profile": asdict(module.profile), "serial": serial}
 
 
 def _pad(pad: PadRef) -> dict[str, Any]:

@@ -155,12 +155,14 @@ def _take(source: TextIO, orders: Orders) -> None:
         raise OrderError(f"no text: {error}") from error
     for number, line in enumerate(lines, 1):
         try:
-            found.append(timed(line))
+            order = timed(line)
+            if order is not None:
+                orders.read(order.text)
+                found.append(order)
         except OrderError as error:
             raise OrderError(f"line {number}: {error}") from error
     for order in found:
-        if order is not None:
-            loop.call_later(order.after_s, _now, orders, order.text)
+        loop.call_later(order.after_s, _now, orders, order.text)
 
 
 def _later(orders: Orders, line: str) -> None:

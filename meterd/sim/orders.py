@@ -40,6 +40,9 @@ _CABLE: Final = ("drop", "flip", "duplicate", "stray", "cut")
 _INPUT: Final = re.compile(r"(.+)/di(\d+)")
 
 
+Deed = Callable[[], object]
+
+
 class OrderError(ValueError):
     """An order nobody can carry out; the message says why and what there is."""
 
@@ -72,9 +75,9 @@ class Orders:
         self._now = now
         self._later = later
         self._seed = seed
-        self._verbs: dict[str, Callable[[Sequence[str]], None]] = {
-            "unplug": lambda words: self._line(words, 1).unplug(),
-            "plug": lambda words: self._line(words, 1).plug(),
+        self._verbs: dict[str, Callable[[Sequence[str]], Deed]] = {
+            "unplug": lambda words: self._line(words, 1).unplug,
+            "plug": lambda words: self._line(words, 1).plug,
             "swap": self._swap,
             "cable": self._cable,
             "echo": self._echo,
@@ -89,13 +92,18 @@ class Orders:
             "tap": self._tap,
         }
 
-    def carry_out(self, text: str) -> None:
-        """Do it now. Raises :class:`OrderError`; then nothing has been done."""
+    def read(self, text: str) -> Deed:
+        """What an order will do. Raises :class:`OrderError`; nothing has been done either way."""
         verb, *words = text.split() or [""]
         if verb not in self._verbs:
             raise OrderError(f"no order {verb!r}: there are {', '.join(self._verbs)}")
+        return self._verbs[verb](words)
+
+    def carry_out(self, text: str) -> None:
+        """Do it now. Raises :class:`OrderError`; then nothing has been done."""
+        deed = self.read(text)
         try:
-            self._verbs[verb](words)
+            deed()
         except OSError as error:  # a name for a port is taken meanwhile
             raise OrderError(str(error)) from error
         self._world.journal.note("order", self._now(), text=text)
@@ -108,21 +116,24 @@ class Orders:
             raise OrderError(f"no line {words[0]}: there are {', '.join(self._world.lines)}")
         return self._world.lines[words[0]]
 
-    def _swap(self, words: Sequence[str]) -> None:
+    def _swap(self, words: Sequence[str]) -> Deed:
         one, other = self._line(words, 2), self._line(words[1:], 1)
         if one is other:
             raise OrderError(f"{words[0]} cannot change places with itself")
-        for line in (one, other):
-            line.unplug()
-        one.path, other.path = other.path, one.path
-        for line in (one, other):
-            line.plug()
 
-    def _cable(self, words: Sequence[str]) -> None:
+        def swap() -> None:
+            for line in (one, other):
+                line.unplug()
+            one.path, other.path = other.path, one.path
+            for line in (one, other):
+                line.plug()
+
+        return swap
+
+    def _cable(self, words: Sequence[str]) -> Deed:
         line = self._line(words[:1], 1)
         if list(words[1:]) == ["good"]:
-            line.noise = Noise()
-            return
+            return lambda: setattr(line, "noise", Noise())
         pairs = dict(zip(words[1::2], words[2::2], strict=False))
         if len(words) < 3 or len(words) % 2 == 0 or not pairs.keys() <= set(_CABLE):
             raise OrderError(f"a cable is good, or has rates per byte of {', '.join(_CABLE)}: drop 0.001 flip 0.001")
@@ -131,14 +142,16 @@ class Orders:
             rates = Rates(drop, flip, duplicate, stray, cut)
         except ValueError as error:
             raise OrderError(str(error)) from error
-        line.noise = BadCable(rates, f"{self._seed}/{words[0]}")
+        return lambda: setattr(line, "noise", BadCable(rates, f"{self._seed}/{words[0]}"))
 
-    def _echo(self, words: Sequence[str]) -> None:
-        self._line(words[:1], 1).echo = _on_off(words, 2)
+    def _echo(self, words: Sequence[str]) -> Deed:
+        line, on = self._line(words[:1], 1), _on_off(words, 2)
+        return lambda: setattr(line, "echo", on)
 
-    def _slow(self, words: Sequence[str]) -> None:
+    def _slow(self, words: Sequence[str]) -> Deed:
         module, line = self._module(words, 2)
-        line.turnaround_s[module.unit] = _number(words[1], "milliseconds") / 1000
+        late_s = _number(words[1], "milliseconds") / 1000
+        return lambda: line.turnaround_s.update({module.unit: late_s})
 
     # ---- devices
 
@@ -162,28 +175,27 @@ class Orders:
         dealer = self._world.pads.get((line, int(address))) if address.isdecimal() else None
         return dealer.pad if dealer is not None else None
 
-    def _reboot(self, words: Sequence[str]) -> None:
+    def _reboot(self, words: Sequence[str]) -> Deed:
         _expect(words, 1)
         sign, pad = self._sign(words[0]), self._pad(words[0])
         if sign is not None:
-            sign.power_cut()
-        elif pad is not None:
-            pad.reboot()
-        else:
-            self._module(words, 1)[0].power_cut(self._now())
+            return sign.power_cut
+        if pad is not None:
+            return pad.reboot
+        module, _ = self._module(words, 1)
+        return lambda: module.power_cut(self._now())
 
-    def _mute(self, words: Sequence[str], *, mute: bool) -> None:
+    def _mute(self, words: Sequence[str], *, mute: bool) -> Deed:
         _expect(words, 1)
         quiet = self._sign(words[0]) or self._pad(words[0])
         if quiet is not None:
-            quiet.mute = mute
-            return
+            return lambda: setattr(quiet, "mute", mute)
         module, _ = self._module(words, 1)
-        (self._world.muted.add if mute else self._world.muted.discard)(module)
+        return lambda: (self._world.muted.add if mute else self._world.muted.discard)(module)
 
     # ---- inputs
 
-    def _on_input(self, words: Sequence[str], count: int, act: Callable[[SimModule, int], None]) -> None:
+    def _on_input(self, words: Sequence[str], count: int, act: Callable[[SimModule, int], None]) -> Deed:
         _expect(words, count)
         match = _INPUT.fullmatch(words[0])
         if match is None:
@@ -191,26 +203,27 @@ class Orders:
         module, _ = self._module([match[1]], 1)
         if int(match[2]) >= module.shape.inputs.count:
             raise OrderError(f"{match[1]} has the inputs di0 to di{module.shape.inputs.count - 1}")
-        act(module, int(match[2]))
+        return lambda: act(module, int(match[2]))
 
-    def _stick(self, words: Sequence[str]) -> None:
+    def _stick(self, words: Sequence[str]) -> Deed:
         level = _on_off(words, 2)
-        self._on_input(words, 2, lambda module, index: module.stick(index, level, self._now()))
+        return self._on_input(words, 2, lambda module, index: module.stick(index, level, self._now()))
 
-    def _set(self, words: Sequence[str], *, on: bool) -> None:
-        self._on_input(words, 1, lambda module, index: module.set_input(index, on=on, at=self._now()))
+    def _set(self, words: Sequence[str], *, on: bool) -> Deed:
+        return self._on_input(words, 1, lambda module, index: module.set_input(index, on=on, at=self._now()))
 
-    def _tap(self, words: Sequence[str]) -> None:
+    def _tap(self, words: Sequence[str]) -> Deed:
         def tap(module: SimModule, index: int) -> None:
             module.set_input(index, on=True, at=self._now())
             self._later(TAP_S, lambda: module.set_input(index, on=False, at=self._now()))
 
-        self._on_input(words, 1, tap)
+        return self._on_input(words, 1, tap)
 
 
 def _expect(words: Sequence[str], count: int) -> None:
     if len(words) != count:
-        raise OrderError(f"{count} words expected behind it, not {len(words)}")
+        words_expected = f"{count} word{'s' * (count != 1)}"
+        raise OrderError(f"{words_expected} expected behind it, not {len(words)}: {' '.join(words)}".rstrip(": "))
 
 
 def _on_off(words: Sequence[str], count: int) -> bool:

@@ -21,6 +21,7 @@ from meterd.config import load_people, load_site
 from meterd.edge.catalogue import catalogue
 from meterd.edge.keypad_keys import read_keys
 from meterd.edge.store import read_records
+from meterd.sim.modules import SimModule
 from meterd.sim.plan import Plan
 from protocols.osdp_keys import DEFAULT_KEY
 
@@ -145,12 +146,39 @@ def test_orders_of_a_file_are_read_before_anything_begins(tmp_path: Path) -> Non
     bad = start("--plan", str(tmp_path / "plan.json"), "--orders", str(orders))
     _, err = bad.communicate(timeout=LIMIT_S)
     assert (2, True) == (bad.returncode, "line 2: " in err)
+    for order, why in (
+        ("unplug pit-1 at 2", "1 word expected behind it, not 3: pit-1 at 2"),
+        ("at 3 unplug pit-9", "no line pit-9: there are pit-1"),
+        ("at 3 pull pit-1", "no order 'pull': there are unplug"),
+        ("stick pit-1/60/di99 on", "pit-1/60 has the inputs di0 to"),
+        ("slow pit-1/60 soon", "milliseconds: expected a number"),
+        ("cable pit-1 flip 7", ""),
+    ):
+        orders.write_text(f"at 1 echo pit-1 on\n{order}\n")
+        bad = start("--plan", str(tmp_path / "plan.json"), "--orders", str(orders), "--seconds", "0.3")
+        out, err = bad.communicate(timeout=LIMIT_S)
+        assert (2, True, False) == (bad.returncode, f"line 2: {why.removeprefix('line 2: ')}" in err, "ready" in out), (
+            err
+        )
     orders.write_text("cable pit-1 flip 0.01\n")
     good = start("--plan", str(tmp_path / "plan.json"), "--orders", str(orders), "--seconds", "0.3")
     _, err = good.communicate(timeout=LIMIT_S)
     assert (0, "done: cable pit-1 flip 0.01\n") == (good.returncode, err)
     alone = CliRunner().invoke(main, ["sim"])
     assert (2, True) == (alone.exit_code, "meterd sim prepare" in alone.stderr)
+
+
+def test_a_serial_number_to_be_learnt_is_refused_as_on_a_floor(tmp_path: Path) -> None:
+    """Its module says a number of its own, not the question mark of the site file."""
+    text = SAMPLE.read_text("utf-8")
+    place = 'profile = "generic-sensors-16"'
+    assert place in text
+    (tmp_path / "site.toml").write_text(text.replace(place, f'{place}, serial = "?"', 1), "utf-8")
+    done = CliRunner().invoke(main, ["sim", "prepare", "--config", str(tmp_path / "site.toml"), str(tmp_path / "r")])
+    assert 0 == done.exit_code, done.output
+    plan = Plan.parse((tmp_path / "r" / "plan.json").read_text())
+    (module,) = [module for line in plan.lines for module in line.modules if (line.id, module.unit) == ("pit-1", 40)]
+    assert "SIM00040" == SimModule(module.unit, module.shape, module.serial).serial
 
 
 def test_a_bad_cable_as_a_program(tmp_path: Path) -> None:
