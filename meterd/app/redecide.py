@@ -46,6 +46,7 @@ _MOMENTS: Final = frozenset({"from_utc", "until_utc", "at_utc"})
 #: The same for names inside a fact: older versions read the clock once to decide and again for the entry.
 _MOMENTS_WITHIN: Final = frozenset({"capped_at"})
 _NEAR_US: Final = 60_000_000
+_ANSWER_US: Final = 1_000_000
 #: Facts that the first version did not tell; each that is added belongs here, or older ledgers lack it.
 _LATER: Final = frozenset({"out_of_order_after", "days_missed"})
 #: The same for names inside a fact, such as a setting.
@@ -226,12 +227,22 @@ def _difference(expected: Entry, found: Entry) -> str | None:
 
 def _near(expected: Any, found: Any) -> bool:
     """Whether two moments are one, but for the time that deciding takes."""
+    return -_NEAR_US <= _apart_us(expected, found) <= _NEAR_US
+
+
+def _just_before(expected: Any, found: Any) -> bool:
+    """Whether a moment lies as far before another as one answer takes."""
+    return 0 <= _apart_us(expected, found) <= _ANSWER_US
+
+
+def _apart_us(expected: Any, found: Any) -> int:
+    """How much the expected moment is later; more than is near where one is none."""
     if not isinstance(expected, str) or not isinstance(found, str):
-        return False
+        return _NEAR_US + 1
     try:
-        return abs(microseconds(expected) - microseconds(found)) <= _NEAR_US
+        return microseconds(expected) - microseconds(found)
     except ValueError:
-        return False
+        return _NEAR_US + 1
 
 
 def _says(expected: Any, found: Any) -> bool:
@@ -239,7 +250,7 @@ def _says(expected: Any, found: Any) -> bool:
     if isinstance(found, dict) and isinstance(expected, dict):
         return expected.keys() - found.keys() <= _LATER_WITHIN and all(
             name in expected
-            and (_says(expected[name], fact) or (name in _MOMENTS_WITHIN and _near(expected[name], fact)))
+            and (_says(expected[name], fact) or (name in _MOMENTS_WITHIN and _just_before(expected[name], fact)))
             for name, fact in found.items()
         )
     if isinstance(found, list) and isinstance(expected, list):
