@@ -65,7 +65,7 @@ from meterd.accounting.refusals import Refusal, Refused
 from meterd.accounting.settings_pools import POSTED_GAMES, AtCap, FundSettings, PoolGame, PoolSettings, problems
 from meterd.accounting.state_pools import FundState
 from meterd.accounting.two_people import people_refusal, signed
-from meterd.accounting.when import DAY_US, microseconds, now, plus_hours, reached
+from meterd.accounting.when import DAY_US, is_day, microseconds, now, plus_hours, reached
 from meterd.errors import MisuseError
 from meterd.money import MICROCENTS_PER_CENT
 
@@ -170,6 +170,8 @@ def post(book: Book, command: Post) -> Answer:
 def _days_missed(last: str, day: str) -> int | None:
     """Gaming days between two postings for which nothing was posted; None where ``day`` is none."""
     try:
+        if day and not is_day(day):
+            return None
         until = microseconds(f"{day}T00:00:00Z") if day else 0
         return (until - microseconds(f"{last}T00:00:00Z")) // DAY_US - 1 if day and last else 0
     except ValueError:

@@ -170,16 +170,19 @@ def require_apart(one: Path, other: Path) -> None:
 
 
 def _identity(path: Path) -> tuple[int, int] | None:
-    """Which file or folder a name leads to: another name of it, such as a bind mount, has the same."""
+    """Which file or folder a name leads to (another name of it, such as a bind mount, has the same); None for none."""
     try:
         found = path.stat()
-    except FileNotFoundError:
+    except OSError:
         return None
     return found.st_dev, found.st_ino
 
 
 def _volumes_at(folder: Path) -> set[tuple[int, int] | None]:
-    return {_identity(file) for file in volume.volumes(folder)} - {None} if folder.is_dir() else set()
+    try:
+        return {_identity(file) for file in volume.volumes(folder)} - {None}
+    except OSError:  # no folder, or none that may be looked into: said by whoever reads it
+        return set()
 
 
 def _copy_notes(folder: Path, target: Path, report: Report) -> list[str]:

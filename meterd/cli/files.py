@@ -29,7 +29,7 @@ class FileToRead(click.Path):
 
 
 class FileToWrite(click.Path):
-    """A file to write; a device may be there, a pipe or a folder not."""
+    """A file to write; a device may be there, a pipe, a folder or a part of a ledger not."""
 
     def __init__(self, *, replaced: bool = False) -> None:
         """``replaced``: it is put in the place of what is there, so that a device would be lost."""
@@ -37,11 +37,15 @@ class FileToWrite(click.Path):
         self._usable = (stat.S_ISREG,) if replaced else (stat.S_ISREG, stat.S_ISCHR)
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Fails where a pipe, a socket or a folder is there."""
-        path = super().convert(value, param, ctx)
+        """Fails where a pipe, a socket, a folder or a part of a ledger is there, or in the place of one."""
+        path = Path(str(super().convert(value, param, ctx)))
         mode = _mode(path)
         if mode is not None and not any(is_so(mode) for is_so in self._usable):
             self.fail(f"{str(path)!r} is no regular file.", param, ctx)
+        from meterd.edge.ledger_files import is_of_a_ledger
+
+        if is_of_a_ledger(path):
+            self.fail(f"{str(path)!r} is a file of a ledger, which nothing else may write: name another.", param, ctx)
         return path
 
 

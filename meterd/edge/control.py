@@ -1,7 +1,8 @@
 """The control socket: newline-delimited JSON over one Unix socket. Commands in, committed snapshots out.
 
 A client that does not read gets the newest snapshot when it reads again and skips the rest; nothing here waits for it.
-The peer's uid, as the kernel tells it, becomes part of the actor of whatever it asks for.
+The peer's uid, as the kernel tells it, becomes part of the actor of whatever it asks for. Connections that nobody uses
+are closed after a while, and no user has them all: the next one who asks must be heard.
 """
 
 from __future__ import annotations
@@ -23,6 +24,8 @@ LINE_BYTES_MAX: Final = 64 * 1024  # the longest command is a claim with cards, 
 PUSH_INTERVAL_S: Final = 0.05  # a page cannot show more than this, and 100 of them must stay cheap
 ANSWER_INTERVAL_S: Final = 0.01  # a client that asks without pause must not take the loop from the ports
 CLIENTS_MAX: Final = 256  # each holds a descriptor, and a port that comes back needs one; all pages together are one
+CLIENTS_OF_ONE_MAX: Final = 128  # of one user, so that another always finds room
+IDLE_S: Final = 10.0  # for a whole request to come, and for an answer to be taken; subscribers only listen
 ALIVE_INTERVAL_S: Final = 1.0  # a subscriber hears us at least this often, so that silence means we are gone
 PATH_BYTES_MAX: Final = 107  # unix(7): sun_path holds 108 with the zero byte
 PROBE_S: Final = 1.0  # for an existing socket to take a connection; a full queue is somebody, too
@@ -45,7 +48,7 @@ class ControlServer:
         self._server: asyncio.Server | None = None
         self._news = asyncio.Condition()
         self._version = 0
-        self._clients: set[asyncio.Task[None]] = set()
+        self._clients: dict[asyncio.Task[None], int] = {}  # each with the uid at its other end
         self._announcing: set[asyncio.Future[None]] = set()
 
     def open(self) -> None:
@@ -95,37 +98,44 @@ class ControlServer:
 
     async def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.current_task()
-        if len(self._clients) >= CLIENTS_MAX:
+        uid = peer_uid(writer)
+        theirs = sum(1 for one in self._clients.values() if one == uid)
+        if len(self._clients) >= CLIENTS_MAX or theirs >= CLIENTS_OF_ONE_MAX:
             writer.close()
             return
         if task is not None:
-            self._clients.add(task)
-            task.add_done_callback(self._clients.discard)
+            self._clients[task] = uid
+            task.add_done_callback(self._clients.pop)
         try:
-            await self._serve(reader, writer)
+            await self._serve(reader, writer, uid)
+        except TimeoutError:
+            writer.transport.abort()  # what it does not take would keep the descriptor
         except (ConnectionError, asyncio.IncompleteReadError, asyncio.CancelledError, ValueError):
             pass  # the client left, or sent a line beyond the limit; either way it is gone
         finally:
             writer.close()
 
-    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        uid = peer_uid(writer)
-        while line := await reader.readline():
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, uid: int) -> None:
+        while True:
+            async with asyncio.timeout(IDLE_S):
+                line = await reader.readline()
+            if not line:
+                return
             try:
                 request = json.loads(line)
                 if not isinstance(request, dict):
                     raise ValueError("a request is a JSON object")  # noqa: TRY004, TRY301 - answered just below
             except (ValueError, RecursionError) as error:  # a line of brackets is deeper than the parser's stack
-                await self._send(writer, {"error": f"not a request: {error}"})
+                await self._answer(writer, {"error": f"not a request: {error}"})
                 continue
             match request.get("op"):
                 case "snapshot":
-                    await self._send(writer, self._snapshot())
+                    await self._answer(writer, self._snapshot())
                 case "subscribe":
                     await self._stream(writer)
                     return
                 case _:
-                    await self._send(writer, await self._handle(request, uid))
+                    await self._answer(writer, await self._handle(request, uid))
 
     async def _stream(self, writer: asyncio.StreamWriter) -> None:
         seen = -1
@@ -136,6 +146,10 @@ class ControlServer:
             seen = self._version
             await self._send(writer, self._snapshot())
             await asyncio.sleep(PUSH_INTERVAL_S)
+
+    async def _answer(self, writer: asyncio.StreamWriter, answer: Answer) -> None:
+        async with asyncio.timeout(IDLE_S):
+            await self._send(writer, answer)
 
     @staticmethod
     async def _send(writer: asyncio.StreamWriter, answer: Answer) -> None:

@@ -441,9 +441,19 @@ def test_a_posting_tells_the_days_without_one() -> None:
         room.after(days=days)
         room.post(day=day)
         assert missed == room.entries[-1][1].body["days_missed"]
-    for day in ("tomorrow", "2027-1-2", "1"):
+    for day in ("tomorrow", "2027-1-2", "1", "2026-02-30", "2026-12-32", "\u0662\u0660\u0662\u0667-01-01"):
         refused = room.act(ask.Post(actor=SUPERVISOR, fund="P1", gaming_day=day)).refusal
         assert refused is not None
+
+
+@pytest.mark.parametrize("day", ["2026-11-31", "2026-02-29", "\u0662\u0660\u0662\u0666-12-01", "2026-12-00"])
+def test_a_posting_names_a_day_of_the_calendar(day: str) -> None:
+    """A day that no calendar has would make the next posting miscount the days between."""
+    room = CardRoom()
+    room.rake(200)
+    refused = room.act(ask.Post(actor=SUPERVISOR, fund="P1", gaming_day=day)).refusal
+    assert refused is not None
+    assert (Refusal.NOT_YET, f"{day} is no day such as 2026-12-01") == (refused.refusal, refused.detail)
 
 
 @pytest.mark.parametrize("order", [(3, 2, 1), (1, 2, 3), (2, 3, 1), (1, 3, 2)])

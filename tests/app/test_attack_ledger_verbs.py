@@ -103,7 +103,7 @@ def test_what_is_no_ledger_to_read(ledger: Path, tmp_path: Path) -> None:
     for path in (tmp_path / "empty", tmp_path / "other", "/dev/null"):
         assert 74 == code_of("ledger", "tail", path)
         assert 74 == code_of("ledger", "at", path, "2026-12-01")
-    for when in ("0001-01-01T00:00:00+23:00", "9999-12-31T23:59:59-23:00", "٣", "9" * 5000):
+    for when in ("0001-01-01T00:00:00+23:00", "9999-12-31T23:59:59-23:00", "0003-01-01", "0999-12-31", "٣", "9" * 5000):
         assert 2 == code_of("ledger", "at", ledger, when)
     assert 2 == code_of("ledger", "export", ledger, "--from", 300)
     assert 2 == code_of("ledger", "export", ledger, "--from", 5, "--to", 2)

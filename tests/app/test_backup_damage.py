@@ -77,7 +77,7 @@ def test_what_is_readable_before_a_damaged_page_is_not_lost_quietly(ledger: Path
 
 
 def test_a_volume_that_ends_in_damage_is_a_loss(ledger: Path, tmp_path: Path) -> None:
-    """Even where all that can be read is in the backup: nobody knows what stood behind it. Wholly unread it is one too."""
+    """Even where all that can be read is in the backup: nobody knows what came then; likewise wholly unread."""
     grow(ledger, 200)
     back_up(ledger, tmp_path / "copy")
     last, _ = _page_of_the_last_entry(ledger / "ledger-1.db")
