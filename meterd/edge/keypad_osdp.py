@@ -117,6 +117,10 @@ class OsdpLine:
         """Whether a pad is trusted at this moment."""
         return self._by_address[unit].state is State.UP
 
+    def shows_wanted(self, unit: int) -> bool:
+        """Whether a pad is trusted and has acknowledged all that it should show."""
+        return self._by_address[unit].shows_wanted
+
     # ── the pad thread ──────────────────────────────────────────────────────────────────────────────────────────
 
     @property

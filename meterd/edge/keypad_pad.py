@@ -173,6 +173,11 @@ class Pad:
         """Whether it shows something else than it should."""
         return self.state is State.UP and any(True for _ in self.commands(note=False))
 
+    @property
+    def shows_wanted(self) -> bool:
+        """Whether it is trusted, and has acknowledged all that it should show."""
+        return self.state is State.UP and self._refusals < REFUSALS_MAX and not self.stale and not self.showing
+
     def commands(self, *, note: bool = True) -> Iterator[dict[str, Any]]:
         """What brings the display, the lamp and the buzzer to what is wanted. ``note``: they are about to be sent."""
         wanted, profile = self.wanted, self.ref.profile

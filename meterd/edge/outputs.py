@@ -205,7 +205,8 @@ async def _close_pads(bus: BusConfig, pads: Sequence[PadRef], keys: Mapping[str,
                     await asyncio.sleep(LOOK_S)
         await line.go_safe()
         silent = line.stats.port_cause or "it does not answer, or not to its key"
-        return closings + [Closing(pad.device, "" if line.is_up(pad.unit) else silent) for pad in known]
+        causes = ((pad, "it does not take what is written" if line.is_up(pad.unit) else silent) for pad in known)
+        return closings + [Closing(pad.device, "" if line.shows_wanted(pad.unit) else cause) for pad, cause in causes]
     finally:
         thread.cancel()
         await asyncio.gather(thread, return_exceptions=True)

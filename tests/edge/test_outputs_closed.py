@@ -14,13 +14,18 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
+from osdp_rig import KEY, OTHER_KEY, cable
+from osdp_rig import ref as pad_ref
 from wire_rig import HEARTBEAT, KEYPAD, SENSORS, Cable, PymodbusModule, raw_pty
 
 from meterd.cli.outputs import outputs
 from meterd.config import BusConfig, ModuleRef, SignConfig, SignModel
 from meterd.edge import outputs as closing_outputs
+from meterd.edge.keypad_osdp import OsdpLine
+from meterd.edge.keypad_pad import Pad
 from meterd.edge.modbus_line import Line, ModuleRefusedError, NoReplyError, Reply, Request
 from meterd.edge.outputs import Closing, close_all
+from meterd.sim.osdp_pad import OsdpPad
 from protocols.alpha import ReleasePriority, WriteString, transmission
 
 SAMPLE = Path(__file__).resolve().parents[2] / "docs" / "site.example.toml"
@@ -86,6 +91,34 @@ def test_lamps_go_dark_and_signs_say_closed_and_what_is_missing_is_named() -> No
         cable.close()
 
     asyncio.run(work())
+
+
+def test_a_pad_is_closed_where_it_took_that(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One that answers, and does not get or take the text in time, is missed; and not for its key."""
+    pads = [OsdpPad(5, KEY), OsdpPad(6, KEY), OsdpPad(7, OTHER_KEY)]
+    plain = OsdpLine._show
+
+    def show(line: OsdpLine, pad: Pad) -> None:
+        if pad.ref.unit != 6:
+            plain(line, pad)
+
+    monkeypatch.setattr(OsdpLine, "_show", show)
+    refs = [pad_ref(unit) for unit in (5, 6, 7, 8)]
+    site = SimpleNamespace(
+        tables=(),
+        signs=(),
+        buses=(BusConfig("keys-1", "osdp", str(tmp_path / "keys-1"), 115200),),
+        pads_of=lambda _: refs,
+    )
+    with cable(tmp_path / "keys-1", *pads):
+        closings = close_all(site, {ref.device: KEY for ref in refs[:3]})  # type: ignore[arg-type]
+    assert {
+        "keys-1/5": "",
+        "keys-1/6": "it does not take what is written",
+        "keys-1/7": "it does not answer, or not to its key",
+        "keys-1/8": "there is no key for it",
+    } == {closing.name: closing.cause for closing in closings}
+    assert ("CLOSED", "") == pads[0].text()
 
 
 def test_a_port_that_the_daemon_still_holds_is_not_shared() -> None:
