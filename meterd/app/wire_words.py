@@ -74,6 +74,14 @@ def reader_for(head: Head, site: Site | None = None) -> Reader:
     return kinds.get(head.kind, PlainReader)()
 
 
+def in_words(reader: Reader, piece: Piece) -> list[str]:
+    """What a piece says. A fault of ours costs the words of this piece, not the night that is being watched."""
+    try:
+        return reader.read(piece)
+    except Exception as fault:  # noqa: BLE001 - whatever it is, the next piece may be read
+        return [f"{len(piece.data)} bytes that this program cannot put in words: {fault!r}"]
+
+
 class Changes:
     """Leaves out of a line of questions and answers what was said before: most of it is the same all the time.
 

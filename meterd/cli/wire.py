@@ -64,7 +64,7 @@ def monitor(
 
     Exit codes: 0 ended, 1 the daemon went away, 2 no daemon or no such line, 78 the site file cannot be used.
     """
-    from meterd.app.wire_words import Changes, Said, reader_for
+    from meterd.app.wire_words import Changes, Said, in_words, reader_for
 
     site = _site("meterd monitor", config)
     changes, reader = Changes(), None
@@ -75,7 +75,7 @@ def monitor(
                 click.echo(f"… {counted(lost, 'piece')} too fast to be shown", err=as_json)
             if piece is None:
                 continue
-            said = [Said(piece.at_ns, piece.way, words) for words in reader.read(piece)]
+            said = [Said(piece.at_ns, piece.way, words) for words in in_words(reader, piece)]
             if not (everything or as_hex) and head.kind in _QUESTIONS:
                 said = changes.of(said)
             if as_json:
@@ -168,12 +168,12 @@ def replay(
     if serve is not None or send is not None:
         _play(recording, serve, send, speed, seconds)
     site = _site("meterd wire replay", config)
-    from meterd.app.wire_words import Said, reader_for
+    from meterd.app.wire_words import Said, in_words, reader_for
 
     reader = reader_for(recording.head, site or _usual_site("meterd wire replay", recording.head))
     told: list[Said] = []
     for piece in recording.pieces:
-        said = [Said(piece.at_ns, piece.way, words) for words in reader.read(piece)]
+        said = [Said(piece.at_ns, piece.way, words) for words in in_words(reader, piece)]
         if as_json:
             told += said
         else:

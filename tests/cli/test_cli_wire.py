@@ -19,6 +19,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
+from meterd.app.wire_modbus import ModbusReader
 from meterd.app.wires import WireDesk, head_of
 from meterd.cli.main import main
 from meterd.config import BusConfig, Site, load_site
@@ -28,6 +29,7 @@ from meterd.edge.control import Answer, ControlServer
 from meterd.edge.ports import Holder, PortSeen
 from meterd.edge.recorder import Recorder
 from meterd.edge.serialport import close_port, open_port
+from meterd.edge.trace import Piece
 from protocols.modbus_crc import sealed
 
 SAMPLE = Path(__file__).parents[2] / "docs" / "site.example.toml"
@@ -155,6 +157,26 @@ def test_frames_that_were_kept_are_read_in_words(running: Daemon, site: Site, tm
     assert (0, 1) == (told.exit_code, told.stdout.count("< pit-1/40: inputs on: seat 1, seat 3, lock button"))
     which = meterd("wire", "replay", file)
     assert (2, True) == (which.exit_code, "there are pit-1, keys-1, sign-1: give --line" in which.stderr)
+
+
+def test_a_fault_in_reading_costs_one_piece(running: Daemon, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever watches a noisy line is not left in the middle of it."""
+    exchange(running)
+    file = tmp_path / "wire.jsonl"
+    meterd("wire", "record", file, "--port", "pit-1", "--socket", running.socket, "--seconds", "0.01")
+    plain = ModbusReader.read
+
+    def faulty(self: ModbusReader, piece: Piece) -> list[str]:
+        return [str(1 // 0)] if piece.way == "tx" else plain(self, piece)
+
+    monkeypatch.setattr(ModbusReader, "read", faulty)
+    told = meterd("wire", "replay", file)
+    assert (0, True) == (
+        told.exit_code,
+        "bytes that this program cannot put in words: ZeroDivisionError" in told.stdout,
+    )
+    watched = meterd("monitor", "pit-1", "--all", "--hex", "--socket", running.socket, "--seconds", "0.01")
+    assert 0 == watched.exit_code, watched.output
 
 
 def test_the_daemons_frames_name_its_own_lines_alone(site: Site, tmp_path: Path) -> None:
