@@ -20,11 +20,16 @@ if TYPE_CHECKING:
     from meterd.config import Site
     from meterd.edge.trace import Head, Piece, Recording
     from meterd.sim.replay import Moment
+    from meterd.sim.replay_modbus import Taught
 
 ASK_S: Final = 0.2  # the daemon keeps seconds of each line
 FEW: Final = 100  # more at once is a line that must be followed closely
 _MODES: Final = {11: "8E1"}  # of a recording that tells only how long a character is
 _QUESTIONS: Final = ("modbus", "osdp")  # lines on which everything said is a question or its answer
+NO_START: Final = (
+    "A daemon asks each module what it is before anything else. A recording begun while the line was up does not hold"
+    " that: give --config SITE, and they are what the site file says, or take the frames-….jsonl of a start"
+)
 USUAL_SITE: Final = Path("/etc/meterd/site.toml")
 
 config_option = click.option(
@@ -160,13 +165,16 @@ def replay(
 
     --serve is for a rehearsal of the daemon without its devices, --send for one of a device without the daemon.
     FILE may be one of the frames that the daemon and `meterd sas` keep by themselves (frames-….jsonl): --line then says
-    which line. What repeated the last answer was not kept there.
+    which line. What repeated the last answer was not kept there. With --config the modules that --serve plays say of
+    themselves what the site file wants, where the recording does not tell.
 
     Exit codes: 0 done, 2 FILE is no recording or a port cannot be used, 78 the site file cannot be used.
     """
     recording = _recording(file, line)
+    if not recording.pieces:
+        complain("meterd wire replay", f"nothing that passed over {recording.head.bus} is in {file}")
     if serve is not None or send is not None:
-        _play(recording, serve, send, speed, seconds)
+        _play(recording, serve, send, speed, seconds, _site("meterd wire replay", config))
     site = _site("meterd wire replay", config)
     from meterd.app.wire_words import Said, in_words, reader_for
 
@@ -217,7 +225,14 @@ def _of_line(recording: Recording, line: str | None) -> Recording:
     return recording
 
 
-def _play(recording: Recording, serve: Path | None, send: Path | None, speed: float, seconds: float | None) -> None:
+def _play(
+    recording: Recording,
+    serve: Path | None,
+    send: Path | None,
+    speed: float,
+    seconds: float | None,
+    site: Site | None,
+) -> None:
     """Be one end of the recorded wire; ends the program."""
     import asyncio
 
@@ -236,7 +251,7 @@ def _play(recording: Recording, serve: Path | None, send: Path | None, speed: fl
             back = asyncio.run(say(send, moments, speed, mode))
             click.echo(f"{counted(sum(m.sent for m in moments), 'piece')} sent, {back} bytes came back", err=True)
         elif serve is not None:
-            asyncio.run(_serve(serve, moments, seconds))
+            asyncio.run(_serve(serve, moments, seconds, recording.head, site))
     except KeyboardInterrupt:
         pass
     except PortRefusedError as refused:
@@ -248,12 +263,29 @@ def _play(recording: Recording, serve: Path | None, send: Path | None, speed: fl
     sys.exit(EXIT_DONE)
 
 
-async def _serve(path: Path, moments: list[Moment], seconds: float | None) -> None:
+def _taught(site: Site | None, bus: str) -> Iterator[Taught]:
+    """What the modules of a line say of themselves, by the site file: what they are, and which."""
+    for module in site.modules_of(bus) if site is not None else ():
+        identity, serial = module.profile.identity, module.profile.serial
+        if identity is not None:
+            yield module.unit, identity.function, identity.address, identity.expected
+        if serial is not None and module.serial is not None:
+            raw = module.serial.encode("ascii", "replace").ljust(2 * serial.words)[: 2 * serial.words]
+            words = tuple(int.from_bytes(raw[at : at + 2], "big") for at in range(0, len(raw), 2))
+            yield module.unit, serial.function, serial.address, words
+
+
+async def _serve(path: Path, moments: list[Moment], seconds: float | None, head: Head, site: Site | None) -> None:
     import asyncio
 
     from meterd.sim.replay import Devices
+    from meterd.sim.replay_modbus import words
 
-    devices = Devices(path, moments)
+    def told(request: bytes) -> None:
+        complain("meterd wire replay", f"not in the recording, and not answered: {words(request)}")
+
+    modbus = head.kind == "modbus"
+    devices = Devices(path, moments, modbus=modbus, taught=_taught(site, head.bus), told=told)
     click.echo(json.dumps({"ready": True, "port": str(path)}))
     sys.stdout.flush()
     try:
@@ -261,6 +293,8 @@ async def _serve(path: Path, moments: list[Moment], seconds: float | None) -> No
     finally:
         devices.close()
         click.echo(f"asked {devices.asked}, answered {devices.answered}, never heard {devices.unknown}", err=True)
+        if devices.unknown and modbus and site is None:
+            click.echo(NO_START, err=True)
 
 
 def _moments(recording: Recording) -> list[Moment]:

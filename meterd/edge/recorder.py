@@ -339,8 +339,10 @@ def _head(about: Any, line: str | None) -> tuple[str, Head]:
         raise WireFileError("line 1: these frames do not say what their lines are: they are of an older version")
     if line is None and len(about) == 1:
         line = next(iter(about))
-    if line is None or line not in about:
+    if line is None:
         raise WireFileError(f"which line? there are {', '.join(about)}: give --line")
+    if line not in about:
+        raise WireFileError(f"there is no line {line} in it: there are {', '.join(about)}")
     try:
         head = Head(**{name: about[line][name] for name in Head._fields if name in about[line]})
     except TypeError as error:

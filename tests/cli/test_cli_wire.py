@@ -7,6 +7,7 @@ import json
 import os
 import pty
 import re
+import signal
 import subprocess
 import sys
 import threading
@@ -194,7 +195,7 @@ def test_the_daemons_frames_name_its_own_lines_alone(site: Site, tmp_path: Path)
     asyncio.run(keep())
     (file,) = tmp_path.iterdir()
     told = meterd("wire", "replay", file, "--line", "sas-1")
-    assert (2, True) == (told.exit_code, "there are pit-1, keys-1, sign-1: give --line" in told.stderr)
+    assert (2, True) == (told.exit_code, "no line sas-1 in it: there are pit-1, keys-1, sign-1" in told.stderr)
 
 
 def test_nothing_is_written_over_and_nothing_left_without_a_daemon(running: Daemon, tmp_path: Path) -> None:
@@ -306,6 +307,43 @@ def test_what_is_no_recording_is_named(tmp_path: Path) -> None:
     assert (2, True) == (served.exit_code, "holds no question" in served.stderr)
     file.write_text('{"format": "meterd-wire-1", "bus": "b"}\n')
     assert "line 1: the head lacks kind, port, baud, bits" in meterd("wire", "replay", file).stderr
+
+
+def test_a_line_that_is_not_in_a_file_or_said_nothing_is_named(tmp_path: Path) -> None:
+    """``--line nope`` is no line, and a line without an exchange is not silence without a word."""
+    head = {"bus": "b", "kind": "modbus", "port": "/dev/x", "baud": 9600, "bits": 10}
+    file = tmp_path / "frames.jsonl"
+    lines = {name: {**head, "bus": name} for name in ("pit-1", "sas-1")}
+    file.write_text(json.dumps({"format": "meterd-frames-1", "boot": "b", "from_ns": 0, "lines": lines}) + "\n")
+    told = meterd("wire", "replay", file, "--line", "nope")
+    assert (2, True) == (told.exit_code, "there is no line nope in it: there are pit-1, sas-1" in told.stderr)
+    told = meterd("wire", "replay", file, "--line", "sas-1")
+    assert (0, True) == (told.exit_code, f"nothing that passed over sas-1 is in {file}" in told.stderr)
+
+
+def test_a_recording_of_a_running_line_says_what_it_lacks(running: Daemon, tmp_path: Path) -> None:
+    """Who the modules are was asked before it began: each question without an answer is named; a site file answers."""
+    exchange(running)
+    file = tmp_path / "wire.jsonl"
+    meterd("wire", "record", file, "--port", "pit-1", "--socket", running.socket, "--seconds", "0.01")
+    identity = sealed(bytes.fromhex("28 04 01 00 00 02"))
+    asking = tmp_path / "asking.jsonl"
+    piece = {"n": 1, "at_ns": 1, "port": "/dev/x", "dir": "tx", "hex": identity.hex()}
+    asking.write_text(file.read_text().splitlines()[0] + "\n" + json.dumps(piece) + "\n")
+    for config, back in ((), 0), (("--config", SAMPLE), 9):
+        port = tmp_path / f"port{back}"
+        serving = started("wire", "replay", file, "--serve", port, *config)
+        assert serving.stdout is not None
+        assert json.loads(serving.stdout.readline())["ready"]
+        sent = meterd("wire", "replay", asking, "--send", port)
+        serving.send_signal(signal.SIGINT)
+        _, err = serving.communicate(timeout=LIMIT_S)
+        if not config:
+            assert "not in the recording, and not answered: unit 40: read input registers 256-257\n" in err
+            assert "give --config SITE" in err
+        else:
+            assert "not in the recording" not in err
+        assert f"1 piece sent, {back} bytes came back\n" == sent.stderr
 
 
 def test_a_recording_is_served_and_said_again(running: Daemon, tmp_path: Path) -> None:

@@ -181,8 +181,11 @@ def test_frames_are_read_as_a_recording_of_one_line(tmp_path: Path) -> None:
     assert found is not None
     assert HEADS["sas-1"] == found.head
     assert [("tx", b"\x80\x86"), ("tx", b"\x81"), ("rx", b"\x01")] == [(one.way, one.data) for one in found.pieces]
-    for line in (None, "sas-2"):
-        with path.open() as lines, pytest.raises(WireFileError, match="there are pit-1, sas-1: give --line"):
+    for line, says in (
+        (None, "there are pit-1, sas-1: give --line"),
+        ("sas-2", "no line sas-2 in it: there are pit-1, sas"),
+    ):
+        with path.open() as lines, pytest.raises(WireFileError, match=says):
             recording_of(lines, line)
     with frames_file(tmp_path / "b", {}).open() as lines, pytest.raises(WireFileError, match="older version"):
         recording_of(lines, "sas-1")
