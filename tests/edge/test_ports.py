@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from meterd.edge.ports import Holder, PortSeen, holders_of, seen_ports
+from meterd.edge.ports import Holder, PortSeen, holders_of, on_usb, seen_ports
 
 
 class Machine:
@@ -57,6 +57,15 @@ def test_an_adapter_with_a_serial_number_is_known_by_it(tmp_path: Path) -> None:
     )
     assert () == first.twins == second.twins
     assert str(machine.dev / "serial/by-id/usb-FTDI_A50285BJ-if00-port0") == first.stable
+
+
+def test_only_an_adapter_on_usb_is_one(tmp_path: Path) -> None:
+    """By any of its names; a port of the board and a pseudo-terminal are none."""
+    machine = Machine(tmp_path)
+    machine.plug("ttyUSB0", "1-1", "ftdi_sio", "usb-FTDI", **FTDI)
+    machine.plug("ttyS0", "board", "serial8250")
+    names = [machine.dev / name for name in ("ttyUSB0", "serial/by-id/usb-FTDI", "ttyS0", "pts/5")]
+    assert [True, True, False, False] == [on_usb(str(name), machine.sys) for name in names]
 
 
 def test_adapters_that_share_one_name_are_told(tmp_path: Path) -> None:
