@@ -17,7 +17,7 @@ from meterd.accounting.commands_links import ChangeSite, ChangeTable, EaseRules,
 from meterd.accounting.rules_links import EASIER
 from meterd.accounting.settings import LevelSettings, LinkSettings, TableSettings
 from meterd.accounting.state import LinkState, TableState
-from meterd.app.parameters import compare
+from meterd.app.parameters import as_in_the_file, compare
 from meterd.config import Site
 from meterd.money import format_cents
 from meterd.paytables.model import PayTable
@@ -117,11 +117,14 @@ def _level(link_id: str, was: LevelSettings, now: LevelSettings, signed: Signed)
         yield Change(f"{said}: {_ANOTHER_LINK}")
     if same == was:
         return
-    limits = " to ".join(
-        "none" if cents is None else format_cents(cents) for cents in (was.limit_cents, now.limit_cents)
-    )
+    amounts = ["none" if cents is None else format_cents(cents) for cents in (was.limit_cents, now.limit_cents)]
+    moved = [
+        f"its {what} goes from {old or 'none'} to {new or 'none'}"
+        for what, old, new in (("limit", *amounts), ("overflow", was.overflow, now.overflow))
+        if old != new
+    ]
     command = SetLimit(level=key, limit_cents=now.limit_cents, overflow=now.overflow, **_who(signed))
-    yield Change(f"level {key}: its limit goes from {limits}, its overflow to {now.overflow or 'none'}", command)
+    yield Change(f"level {key}: {', '.join(moved)}", command)
 
 
 def _tables(site: Site, book: Book, signed: Signed) -> Iterator[Change]:
@@ -147,11 +150,11 @@ def _table(held: TableState, now: TableSettings, signed: Signed) -> Iterator[Cha
     caps: dict[str, Any] = {each.name: getattr(now, each.name) for each in fields(now) if each.name.startswith("cap_")}
     rest = replace(was, **caps)
     if rest != was:
-        said = "; ".join(compare(where, was.to_json(), rest.to_json()))
+        said = "; ".join(compare(where, *map(as_in_the_file, (was, rest))))
         limits = {name.removeprefix("cap_"): cents for name, cents in caps.items()}
         yield Change(f"{said}; it holds 24 hours after it is posted", PostCaps(table=now.id, **limits, **_who(signed)))
     if rest != now:
-        said = "; ".join(compare(where, rest.to_json(), now.to_json()))
+        said = "; ".join(compare(where, *map(as_in_the_file, (rest, now))))
         yield Change(said, ChangeTable(settings=now, **_who(signed)))
 
 

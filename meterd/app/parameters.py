@@ -14,6 +14,7 @@ from typing import Any, Final
 from meterd.accounting.book import Book
 from meterd.accounting.commands import Actor, Command, DefineTable, OpenLink, SetSite
 from meterd.accounting.commands_pools import OpenFund
+from meterd.accounting.settings import TableSettings
 from meterd.config import Site
 
 #: Settings of a table whose key in a site file is another.
@@ -110,16 +111,15 @@ def _differing_tables(site: Site, book: Book) -> Iterator[str]:
         if table_id not in file_tables:
             yield f"table {table_id}: in force in the ledger, missing in the site file"
         else:
-            settings = (held.settings.to_json(), file_tables[table_id].to_json())
-            yield from compare(f"table {table_id}", *map(_as_in_the_file, settings))
+            yield from compare(f"table {table_id}", *map(as_in_the_file, (held.settings, file_tables[table_id])))
     for table_id in file_tables:
         if table_id not in book.tables:
             yield f"table {table_id}: {_NOT_YET}"
 
 
-def _as_in_the_file(table: dict[str, Any]) -> dict[str, Any]:
+def as_in_the_file(table: TableSettings) -> dict[str, Any]:
     """The settings of a table by the names that a site file gives them."""
-    return {KEYS_OF_A_TABLE.get(name, name): value for name, value in table.items()}
+    return {KEYS_OF_A_TABLE.get(name, name): value for name, value in table.to_json().items()}
 
 
 def _differing_funds(site: Site, book: Book) -> Iterator[str]:

@@ -101,6 +101,7 @@ def award_json(book: Book, award_id: str) -> dict[str, Any]:
         "id": award.id,
         "link": award.link,
         "table": award.table,
+        "round": award.round,
         "seat": award.seat,
         "hand": award.hand,
         "status": award.state_word,

@@ -12,6 +12,8 @@ from meterd.cli.signing import Signing, named, signatures, signing_options
 from meterd.cli.words import complain
 from meterd.errors import EXIT_CONFIG, EXIT_LEDGER, EXIT_USAGE, ConfigError, LedgerError, MisuseError
 
+_NOTHING = "nothing to adopt: the site file is what the ledger has in force"
+
 
 @click.command()
 @click.argument("folder", type=Folder())
@@ -60,7 +62,7 @@ def _look(folder: Path, config: Path) -> None:
     if outlook.cannot:
         sys.exit(EXIT_CONFIG)
     if not any(outlook):
-        click.echo("the site file is what the ledger has in force")
+        click.echo(_NOTHING)
     else:
         click.echo("two people adopt it, with the daemon stopped: --by A --and B --reference TEXT", err=True)
 
@@ -73,6 +75,9 @@ def _adopt(folder: Path, config: Path, signing: Signing) -> None:
     site = read_site(config)[0]
     signed = signatures(signing, config.parent / PEOPLE_FILE)
     adopted = adopt(folder, site, **signed._asdict())
+    if not any(adopted):
+        click.echo(_NOTHING)
+        return
     words = zip(("links", "tables", "funds"), adopted[:3], strict=True)
     click.echo("adopted " + "; ".join(f"{what}: {', '.join(ids) or 'none'}" for what, ids in words))
     for line in adopted.changed:

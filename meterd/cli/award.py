@@ -42,14 +42,18 @@ def list_awards(control: Path | None, *, as_json: bool) -> None:
 @socket_option
 @click.option("--json", "as_json", is_flag=True, help="one JSON document on standard output")
 def show(award_id: str, control: Path | None, *, as_json: bool) -> None:
-    """Show one open or recent award.
+    """Show one open or recent award, and how to gather what the ledger holds of its round.
 
     Exit codes: 0 shown, 1 the daemon says it is closed, 2 none answers, or no such award is open or recent.
     """
     snapshot = snapshot_for("award show", control)
     found = next((each for each in snapshot["awards"] if each["id"].casefold() == award_id.casefold()), None)
     if found is None:
-        click.echo(f"meterd award show: no award {award_id} is open or among the last twenty", err=True)
+        click.echo(
+            f"meterd award show: no award {award_id} is open or among the last twenty. An older one stands in the"
+            " ledger: `meterd ledger at LEDGER TIME`, or a number of an entry of its day",
+            err=True,
+        )
         sys.exit(EXIT_USAGE)
     if as_json:
         click.echo(json.dumps(found))
@@ -61,7 +65,13 @@ def show(award_id: str, control: Path | None, *, as_json: bool) -> None:
                 click.echo(f"{name.removesuffix('_cents'):<12}{snapshot['currency']} {format_cents(value)}")
             elif value not in (None, "", []):
                 click.echo(f"{name:<12}{value}")
+        click.echo(f"its keys and cards, who keyed, confirmed and paid it: {_round(found)}", err=True)
     tell_standing(snapshot, as_json=as_json)
+
+
+def _round(found: dict[str, Any]) -> str:
+    """The command that gathers the award's round."""
+    return f"`meterd dispute LEDGER {found['table']} {found['round']} --out FILE`"
 
 
 def _line(each: dict[str, Any]) -> str:

@@ -76,6 +76,7 @@ def checkpoint(folder: Path, out: Path | None, key_file: Path | None, as_json: b
         click.echo(json.dumps({**document, "key": str(key.public)}))
     else:
         click.echo(path.read_text(encoding="utf-8"), nl=False)
+        click.echo(f"kept: {path}", err=True)
 
 
 def _key(file: Path | None) -> Any:

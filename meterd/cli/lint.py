@@ -6,7 +6,7 @@ import json
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
@@ -17,6 +17,9 @@ from meterd.errors import EXIT_CONFIG, EXIT_DONE, EXIT_FINDING, ConfigError
 if TYPE_CHECKING:
     from meterd.paytables.lint import Finding
     from meterd.paytables.model import PayTable
+
+#: So many take long enough that a person wonders.
+MANY: Final = 20
 
 _PATH = click.Path(exists=True, path_type=Path)
 
@@ -82,6 +85,9 @@ def _lint(
     wanted: Mapping[str, PayTable] = {each: one_table(each, extra) for each in table_ids}
     if not wanted and site is None:
         wanted = read_tables(extra) if extra is not None else all_tables(None)
+    if len(wanted) >= MANY:
+        names = "; name some, or --site FILE for those of a floor, to be faster" if extra is None else ""
+        click.echo(f"looking at {len(wanted)} pay tables; it may take minutes{names}", err=True)
     for table in wanted.values():
         found += lint_table(table, laws, seats=seats or SEATS)
         looked_at.add(table.id)

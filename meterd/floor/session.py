@@ -126,15 +126,15 @@ class TableSession:
         return [trust]
 
     def on_device_down(self, event: DeviceDown, book: Book) -> list[Command]:
-        """A device is lost: note it; an open table closes until END GAME, a locked one stays locked."""
+        """A device is lost: note it; an open table closes until END GAME, a locked one stays locked; told once."""
         if event.device not in self.devices:
             return []
-        step = apply(self.phase(book), Signal.DEVICE_LOST)
+        act = apply(self.phase(book), Signal.DEVICE_LOST).act if self.ready else Act.NOTHING
         heard = self._devices.down(event.device, book.devices)
         if event.device == self._table.sensors.device:
             self._seats = None
         self._forget_pad(event.device)
-        return [alarms.lost(event, self.table_id, heard), *self._close(step.act, event.cause)]
+        return [alarms.lost(event, self.table_id, heard), *self._close(act, event.cause)]
 
     def _forget_pad(self, device: str) -> None:
         """A device came or went; where it is the pad, nothing half keyed survives that, and no badge."""

@@ -253,6 +253,8 @@ def test_the_verbs(ledger: Path, tmp_path: Path) -> None:
     assert 78 == run("checkpoint", ledger).returncode
     told: Any = json.loads(run("checkpoint", ledger, "--key", tmp_path / "key", "--json").stdout)
     assert public == told["key"]
+    shown = run("checkpoint", ledger, "--key", tmp_path / "key")
+    assert (shown.stdout, f"kept: {told['path']}\n") == (Path(told["path"]).read_text(), shown.stderr)
     since = run("verify", ledger, "--since", told["path"], "--key", public, "--rules", "--json")
     assert (0, "") == (since.returncode, since.stderr)
     assert [told["size"]] == json.loads(since.stdout)["since"]

@@ -73,10 +73,11 @@ def with_link(site: Site, **changes: Any) -> Site:
     return replace(site, links=(replace(site.links[0], **changes), *site.links[1:]), funds=(JACKPOT,))
 
 
-def with_level(site: Site, **changes: Any) -> Site:
-    first, *others = site.links[0].levels
-    level: LevelSettings = replace(first, **changes)
-    return with_link(site, levels=(level, *others))
+def with_level(site: Site, which: int = 0, **changes: Any) -> Site:
+    levels = list(site.links[0].levels)
+    level: LevelSettings = replace(levels[which], **changes)
+    levels[which] = level
+    return with_link(site, levels=tuple(levels))
 
 
 def with_table(site: Site, **changes: Any) -> Site:
@@ -93,8 +94,15 @@ CAN: list[tuple[Callable[[Site], Site], str, str]] = [
     (lambda site: with_settings(site, two_person_cents=100, unclaimed_days=30), "SiteSet", "site.two_person_cents"),
     (lambda site: with_settings(site, discontinue_notice_days=30), "SiteSet", "discontinue_notice_days"),
     (lambda site: with_level(site, limit_cents=9_000_000, overflow="next_meter"), "LimitSet", "to 90,000.00"),
+    (lambda site: with_level(site, 1, limit_cents=9_000_000), "LimitSet", "goes from 100,000.00 to 90,000.00"),
+    (
+        lambda site: with_level(site, 1, overflow="next_meter"),
+        "LimitSet",
+        "overflow goes from level:mega to next",
+    ),
     (lambda site: with_table(site, seats=5), "TableChanged", "table LIR-1.seats: the ledger holds 7"),
     (lambda site: with_table(site, cap_player_cents=400_000_00), "CapsPosted", "24 hours"),
+    (lambda site: with_table(site, cap_player_cents=400_000_00), "CapsPosted", "table LIR-1.player_cap_cents: "),
 ]
 
 
@@ -107,6 +115,7 @@ def test_what_the_rules_allow_is_adopted_by_two_people(
     outlook = look(folder, wanted)
     assert ((), 1, ()) == (outlook.new, len(outlook.can), outlook.cannot)
     assert says in outlook.can[0]
+    assert ("overflow" in outlook.can[0]) is ("next_meter" in outlook.can[0])  # what stays is not told
     before = len(list(read_records(folder)))
     assert outlook.can == adopted(folder, wanted).changed
     assert [] == differences(wanted, book_of(folder))
@@ -260,7 +269,9 @@ def test_two_people_are_proven_by_their_pins(floor: Path) -> None:
     assert ("SiteSet", "adm-1") == (entry.kind, entry.actor)
     asked = json.loads(entry.body)["asked"]
     assert ("pin", ["administrator", "accounting"]) == (asked["proof"], asked["roles"])
-    assert "the site file is what the ledger has in force" in run(floor).stdout
+    assert "nothing to adopt: the site file is what the ledger has in force\n" == run(floor).stdout
+    again = run(floor, *signing("adm-1", "acc-1"), typed="445566\n778899\n")
+    assert (0, "nothing to adopt: the site file is what the ledger has in force\n") == (again.exit_code, again.stdout)
 
 
 def test_names_that_nothing_proves_are_taken_only_where_somebody_says_so(

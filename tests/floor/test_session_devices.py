@@ -92,6 +92,19 @@ def test_a_locked_table_stays_locked_without_its_modules_and_after_a_crash(floor
     assert ["pending"] == [award.state_word for award in floor.book.awards.values()]
 
 
+def test_a_locked_table_notes_once_that_its_modules_are_away(floor: Any) -> None:
+    """Each module is told as lost; the table that is locked and stays so, with the first of them alone."""
+    floor.locked(1, 3)
+    mark = len(floor.entries)
+    floor.down(floor.sensors)
+    floor.down(floor.keypad)
+    assert [Kind.DEVICE_LOST, Kind.TABLE_CLOSED, Kind.DEVICE_LOST] == kinds_since(floor, mark)
+    floor.up()
+    mark = len(floor.entries)
+    floor.down(floor.keypad)
+    assert [Kind.DEVICE_LOST, Kind.TABLE_CLOSED] == kinds_since(floor, mark)
+
+
 def test_a_crash_while_open_asks_for_end_game(floor: Any) -> None:
     """Nobody knows what was put down meanwhile: chips that lie there are asked to be lifted."""
     floor.chips(4)

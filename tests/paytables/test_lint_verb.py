@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -33,6 +34,16 @@ def test_no_fault_is_exit_0_and_the_count_goes_to_standard_error(good: str) -> N
     """Nothing to say is nothing on standard output."""
     result = run("--tables", good)
     assert (0, "", "1 pay table: 0 faults, 0 notices\n") == (result.exit_code, result.stdout, result.stderr)
+
+
+def test_a_long_look_says_so_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All pay tables take a minute and more: what is done, and how it is faster, before it begins; JSON stays whole."""
+    monkeypatch.setattr("meterd.paytables.lint.lint_table", lambda *_, **__: [])
+    result = run("--json")
+    assert re.fullmatch(
+        r"looking at \d+ pay tables; it may take minutes; name some, or --site FILE .*\n", result.stderr
+    )
+    assert [] == json.loads(result.stdout)["findings"]
 
 
 def test_a_fault_is_exit_1_with_its_next_step(tmp_path: Path) -> None:
