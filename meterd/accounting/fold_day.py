@@ -1,6 +1,7 @@
 """The fold of the ledger's own life: a day's reading, the book a volume begins with, the key of its checkpoints.
 
 Rule 1: as in ``fold``: facts of the entry and nothing else.
+Rule 2: nothing leaves the book, or is left out of one that is carried, while somebody has something to get by it.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from meterd.accounting.carry import take_over
 from meterd.accounting.entries import Entry, Kind
+from meterd.errors import InvariantBroken
 
 if TYPE_CHECKING:
     from meterd.accounting.book import Book
@@ -49,8 +51,15 @@ NOTHING: Final = Began(1, "", {}, {}, {}, {}, {})
 
 
 def _day_read(book: Book, entry: Entry) -> None:
-    """The day is over: what its reading says leaves the book."""
+    """The day is over: what its reading says leaves the book.
+
+    Raises:
+        InvariantBroken: something leaves that is not settled.
+    """
     body = entry.body
+    for name in (*body["left"]["awards"], *body["left"]["shares"]):
+        if name in book.open_awards or name in book.open_shares:
+            raise InvariantBroken(f"the day's reading lets {name} leave the book, and it is not settled")
     book.gaming_day = body["next_day"]
     book.day_confirmed = ""
     for name in body["left"]["awards"]:
@@ -66,9 +75,16 @@ def _day_read(book: Book, entry: Entry) -> None:
 
 
 def book_carried(book: Book, entry: Entry) -> None:
-    """A volume begins. A fold that comes from the volume before holds all of it already."""
+    """A volume begins. A fold that comes from the volume before holds all of it already.
+
+    Raises:
+        InvariantBroken: the book lacks an award or a share that is not settled.
+    """
     if not book.site_id:
         take_over(book, entry.body)
+    gone = [*(book.open_awards.keys() - book.awards), *(book.open_shares.keys() - book.fund_awards)]
+    if gone:
+        raise InvariantBroken(f"the book that a volume begins with lacks {min(gone)}, which is not settled")
     book.began = Began.of(book)
 
 

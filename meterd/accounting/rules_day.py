@@ -19,7 +19,7 @@ Choices where nothing says how:
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from meterd.accounting.answer import SETUP, Answer, entry, level_facts, not_authorised
 from meterd.accounting.book import Book
@@ -37,6 +37,26 @@ from meterd.accounting.when import HOUR_US, follows, is_day, microseconds, now
 SETTLED_KEPT: Final = 1_000
 #: The same for awards that took a share of a meter: the jackpots of years.
 SHARES_OF_METERS_KEPT: Final = 2_000
+
+
+class Keeping(NamedTuple):
+    """How much of what is settled stays at hand: what a version chose.
+
+    ``settled``, ``shares_of_meters``: how many; ``clocks``: undone wins that tell since when a pool is at its cap.
+    """
+
+    settled: int
+    shares_of_meters: int
+    clocks: bool = True
+
+
+#: What earlier versions chose. Their readings are right by that; whoever changes the choice adds what it was.
+EARLIER: Final = (
+    Keeping(1_000, 0, clocks=False),
+    Keeping(200, 0, clocks=False),
+    Keeping(3_000, 3_000, clocks=False),
+    Keeping(1_000, 2_000, clocks=False),
+)
 
 _CLAIMED: Final = "claimed"
 
@@ -68,7 +88,7 @@ def read_day(book: Book, command: ReadDay) -> Answer:
         "links": {name: _link_day(book, link) for name, link in book.links.items()},
         "tables": {name: _table_day(book, name, moved) for name in book.tables},
         "moved": {account: amount for account, amount in moved.items() if amount},
-        "left": {"awards": _leaving(book), "shares": _leaving_shares(book)},
+        "left": leaving(book, Keeping(SETTLED_KEPT, SHARES_OF_METERS_KEPT)),
     }
     return (entry(command, Kind.DAY_READ, body),)
 
@@ -124,15 +144,20 @@ def _table_day(book: Book, name: str, moved: dict[str, int]) -> dict[str, Any]:
     }
 
 
-def _leaving(book: Book) -> list[str]:
+def leaving(book: Book, keeping: Keeping) -> dict[str, list[str]]:
+    """What leaves the book with a reading."""
+    return {"awards": _leaving(book, keeping), "shares": _leaving_shares(book, keeping)}
+
+
+def _leaving(book: Book, keeping: Keeping) -> list[str]:
     """Settled awards that leave the book, oldest first."""
     settled = [award for award in book.awards.values() if award.id not in book.open_awards]
-    old = settled[:-SETTLED_KEPT]
+    old = settled[: -keeping.settled]
     if not old:
         return []
     needed = _named(book)
     jackpots = [award.id for award in settled if award.has_percent]
-    needed |= {name: name for name in jackpots[-SHARES_OF_METERS_KEPT:]}
+    needed |= {name: name for name in jackpots[max(0, len(jackpots) - keeping.shares_of_meters) :]}
     for award in settled:  # the newest of each hand won from the meters comes last and stays
         if award.stands and not award.late:
             needed[award.link, award.hand, award.units] = award.id
@@ -158,14 +183,16 @@ def _named(book: Book) -> dict[Any, str]:
     return {name: name for name in found}
 
 
-def _leaving_shares(book: Book) -> list[str]:
+def _leaving_shares(book: Book, keeping: Keeping) -> list[str]:
     """Shares of posted jackpots that leave: whole wins with nothing owed and no posting to give back."""
     settled = [share for share in book.fund_awards.values() if not share.owed]
     fallen = {(fund.settings.id, one.win) for fund in book.funds.values() for one in fund.fallen}
-    kept = fallen | {(share.fund, share.win) for share in settled[-SETTLED_KEPT:]}
+    old = settled[: -keeping.settled]
+    kept = fallen | {(share.fund, share.win) for share in settled[-keeping.settled :]}
     kept |= {(share.fund, share.win) for share in book.fund_awards.values() if share.owed}
-    kept |= _clocks(book, {(share.fund, share.win) for share in settled[:-SETTLED_KEPT]} - kept)
-    return [share.id for share in settled[:-SETTLED_KEPT] if (share.fund, share.win) not in kept]
+    if keeping.clocks:
+        kept |= _clocks(book, {(share.fund, share.win) for share in old} - kept)
+    return [share.id for share in old if (share.fund, share.win) not in kept]
 
 
 def _clocks(book: Book, leaving: set[tuple[str, int]]) -> set[tuple[str, int]]:

@@ -15,11 +15,13 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, Final, NamedTuple
 
+from meterd.accounting import rules_day
 from meterd.accounting.book import Book
 from meterd.accounting.commands import Actor, Command, Role
 from meterd.accounting.entries import Entry, Kind
 from meterd.accounting.refusals import Refusal
 from meterd.accounting.rules import decide
+from meterd.accounting.rules_day import EARLIER, Keeping, leaving
 from meterd.accounting.when import microseconds
 from meterd.app.redecide_commands import MAKERS, NOT_AGAIN, event_of
 from meterd.app.redecide_refused import asked_again, told_in_part
@@ -39,7 +41,7 @@ _PAIRS: Final = (
     (Role.ADMINISTRATOR, Role.ADMINISTRATOR),
 )
 #: Facts about the asking, not about the decision; the words of a refusal, which each version finds anew; the format,
-#: which each verification looks at; which settled awards leave with a reading, where each version kept another number.
+#: which each verification looks at; which settled awards leave with a reading: held against each version's choice.
 _BESIDE: Final = frozenset({"asked", "format", "detail", "step", "left"})
 #: Facts that hang on the very moment of deciding. An entry's own time is read a little later.
 _MOMENTS: Final = frozenset({"from_utc", "until_utc", "at_utc"})
@@ -98,6 +100,8 @@ class Judging:
         if rests:
             self._rests = rests
             self.again[entry.kind] += 1
+            if entry.kind is Kind.DAY_READ:
+                why = _wrong_left(book, entry)
         return why
 
     def _refused(self, book: Book, record: Record, entry: Entry) -> str | None:
@@ -153,6 +157,14 @@ def _misplaced(book: Book, entry: Entry) -> str | None:
     if entry.link != (table.settings.link if table is not None else None):
         return f"the link {entry.link} is not that of table {entry.table}"
     return None
+
+
+def _wrong_left(book: Book, entry: Entry) -> str | None:
+    """Why what leaves the book with a reading is what no version's rules let go, or None."""
+    now = Keeping(rules_day.SETTLED_KEPT, rules_day.SHARES_OF_METERS_KEPT)
+    if any(leaving(book, keeping) == entry.body["left"] for keeping in (now, *EARLIER)):
+        return None
+    return f"decided again, it differs: left {_short(leaving(book, now))}, not {_short(entry.body['left'])}"
 
 
 def _rests(book: Book, entry: Entry, made: Iterator[Command], at_utc: str) -> tuple[list[list[Entry]], str | None]:

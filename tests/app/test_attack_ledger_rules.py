@@ -15,10 +15,14 @@ from meterd.accounting import rules_day
 from meterd.accounting.commands import SYSTEM, Actor, Note, Role, Void
 from meterd.accounting.commands_links import PostCaps, SetLimit
 from meterd.accounting.entries import Kind
+from meterd.app import redecide
 from meterd.app.create import create_with
 from meterd.app.redecide import Judging
 from meterd.app.verify import verify
+from meterd.app.volumes import stand
+from meterd.edge import volume
 from meterd.edge.store import read_records
+from meterd.errors import LedgerError
 from meterd.ledger.canonical import parse
 from meterd.ledger.record import Record
 
@@ -133,16 +137,25 @@ def test_what_is_not_settled_does_not_leave(tmp_path: Path) -> None:
     report = verify(folder)
     assert report.first_bad is not None
     assert "the day's reading lets A1 leave the book, and it is not settled" == report.first_bad.reason
+    sealed, following = volume.volumes(folder)[:2]
+    with pytest.raises(LedgerError, match="lets A1 leave the book, and it is not settled"):
+        stand(read_records(sealed))
+    with pytest.raises(LedgerError, match="lacks A1, which is not settled"):
+        stand(read_records(following))
 
 
 def test_how_many_settled_awards_stay_each_version_says_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A ledger of one that kept fewer is right by the rules of one that keeps more."""
+    """A ledger of one that kept fewer is right by the rules of one that keeps more, if it is in the list; else not."""
     with monkeypatch.context() as patched:
         patched.setattr(rules_day, "SETTLED_KEPT", 1)
         patched.setattr(rules_day, "SHARES_OF_METERS_KEPT", 1)
         folder = _a_day_with_awards(tmp_path)
     readings = [parse(record.body)["left"]["awards"] for record in read_records(folder) if record.kind == "DayRead"]
     assert any(readings)
+    odd = verify(folder, judge=Judging().judge).first_bad
+    assert odd is not None
+    assert odd.reason.startswith("decided again, it differs: left {'awards': [], 'shares': []}, not {'awards': ['A2'")
+    monkeypatch.setattr(redecide, "EARLIER", (rules_day.Keeping(1, 1, clocks=False),))
     report = verify(folder, judge=Judging().judge)
     assert report.ok, report.first_bad
 
