@@ -9,8 +9,10 @@ Rule 3: a writer starts on a volume of which every hash was looked at. That a st
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import closing
 from dataclasses import dataclass, field
 from itertools import chain
+from pathlib import Path
 from typing import Any, Final
 
 from meterd.accounting.book import Book
@@ -18,12 +20,12 @@ from meterd.accounting.carry import carried, take_over
 from meterd.accounting.commands import SYSTEM
 from meterd.accounting.entries import Entry, Kind
 from meterd.app.rows import Stamp, draft_entry, entry_draft
-from meterd.edge import volume
+from meterd.edge import sqlite, volume
 from meterd.edge.chain_check import MANY, ChainCheck, check
 from meterd.edge.store import SEAL, Store, read_records
 from meterd.errors import LedgerError, MeterdError
 from meterd.ledger.canonical import canonical, parse
-from meterd.ledger.chain import GENESIS, seal
+from meterd.ledger.chain import GENESIS, entry_hash, seal
 from meterd.ledger.merkle import Tree
 from meterd.ledger.note import Checkpoint, origin_of
 from meterd.ledger.record import Record
@@ -32,6 +34,8 @@ from meterd.ledger.record import Record
 _OF_THE_WRITER: Final = frozenset({"format", "book"})
 #: Mappings by seat that an older program carried in another order, that of keying.
 _UNORDERED: Final = frozenset({"runners", "strike_outs", "bets"})
+#: What a first entry tells that the reading before it tells too, and under which name.
+_OF_THE_READING: Final = {"levels": "levels", "pools": "pools", "day": "next_day"}
 _ADVICE: Final = "run `meterd ledger verify`, keep the files as they are, and restore a verified backup"
 
 
@@ -91,10 +95,38 @@ def open_standing(
         if checking is not None:
             checking.give_up()
         raise LedgerError(f"{cause}. Nothing is written behind it: {_ADVICE}") from cause
+    _require_reading(store.path.parent, first)
     standing.tree = checked.tree
     for size, root in checked.roots.items():
         _compare(size, root, known or {})
     return standing
+
+
+def _require_reading(folder: Path, first: Record) -> None:
+    """The book that a volume begins with is that of the reading before it, as far as that tells and is at hand.
+
+    The checkpoint of that reading does not cover what stands behind it.
+
+    Raises:
+        LedgerError: it is not.
+    """
+    if first.seq == 1:
+        return
+    facts = parse(first.body)
+    try:
+        with closing(sqlite.reader(folder / volume.volume_name(facts["sealed"]["first_seq"]))) as db:
+            reading = next(volume.rows(db, first.seq - 1))
+    except (OSError, sqlite.Error, LedgerError, volume.BadRowError, StopIteration):
+        return  # whether all volumes are there and whole is for verification
+    odd = ["the hash"]
+    if reading.kind == SEAL and (reading.hash, entry_hash(reading)) == (first.prev, first.prev):
+        told = draft_entry(reading).body
+        odd = [name for name, of in _OF_THE_READING.items() if canonical(facts.get(name)) != canonical(told.get(of))]
+    if odd:
+        raise LedgerError(
+            f"entry {first.seq} does not hold: it does not carry on {', '.join(odd)} of the reading "
+            f"before it. Nothing is written behind it: {_ADVICE}"
+        )
 
 
 def stand(records: Iterable[Record], before: Standing | None = None) -> Standing:

@@ -34,11 +34,12 @@ from meterd.edge import volume
 from meterd.edge.catalogue import catalogue
 from meterd.edge.keys import SigningKey
 from meterd.edge.store import Store, read_records
+from meterd.errors import LedgerError
 from meterd.ledger.canonical import canonical, parse
 from meterd.ledger.chain import seal
 from meterd.ledger.merkle import Tree
 from meterd.ledger.note import Checkpoint
-from meterd.ledger.record import Draft
+from meterd.ledger.record import Draft, Record
 
 KEY = SigningKey("riverside", bytes(range(32)))
 LIMIT_S = 20
@@ -297,3 +298,23 @@ def test_a_start_keeps_nothing_and_so_is_no_moment_of_keeping(ledger: Path) -> N
     assert min(time.time(), datetime.fromisoformat(began).timestamp()) == pytest.approx(
         keeper.state()["kept_at_s"], abs=LIMIT_S
     )
+
+
+def test_a_volume_that_begins_with_another_book_than_was_read_is_not_gone_on_with(ledger: Path) -> None:
+    """The checkpoint of the reading ends before that book: a start holds it against the reading itself."""
+    shift = Shift(ledger)
+    keep(shift.end_day(1), KEY, [ledger])
+    shift.store.close()
+    path = volume.volumes(ledger)[-1]
+    forged: list[Record] = []
+    for record in list(read_records(path)):
+        body = parse(record.body)
+        if record.kind == "BookCarried":
+            body["balances"]["meter/nexus/mega"] += 1_000_000
+            body["balances"]["drop/T1"] -= 1_000_000
+            body["levels"]["nexus/mega"]["display_microcents"] += 1_000_000
+        seq, head = (forged[-1].seq + 1, forged[-1].hash) if forged else (record.seq, record.prev)
+        forged.append(seal(Draft(*record._replace(body=canonical(body))[1:12], record.postings), seq, head))
+    write_anew(path, forged)
+    with pytest.raises(LedgerError, match="it does not carry on levels of the reading before it"):
+        started(ledger, ledger)
