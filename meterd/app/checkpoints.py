@@ -180,14 +180,20 @@ class Keeper:
         self._owed: list[tuple[Path, Checkpoint]] = []
         self._withheld: str | None = None
         self._unsigned = 0
+        self._made_up = 0
+        self._last_of_before = 0  # entries up to the reading that an earlier run made and did not sign
         now_s = time.time()
         self._kept_at_s = now_s if began_s is None else min(began_s, now_s)
 
     def state(self) -> dict[str, Any]:
-        """Plain JSON values for metrics: what folders did not take, readings without a key, when one was last kept."""
+        """Plain JSON values for metrics: what folders did not take, readings without a key, when one was last kept.
+
+        ``made_up``: files that were signed in place of the run which read the day.
+        """
         return {
             "owed": len(self._owed) or int(self._withheld is not None),
             "unsigned": self._unsigned,
+            "made_up": self._made_up,
             "kept_at_s": self._kept_at_s if self._key is not None else None,
         }
 
@@ -213,6 +219,7 @@ class Keeper:
         missing = [folder for folder in self._folders if folder not in there]
         if missing:
             log.warning("ledger.checkpoint_made_up", size=checkpoint.size, folders=[str(folder) for folder in missing])
+            self._last_of_before = checkpoint.size
         if missing or doubt is not None:
             self._soon(checkpoint, self._key, missing, doubt)
 
@@ -245,6 +252,7 @@ class Keeper:
                     continue
                 self._owed.remove(owed)
                 self._kept_at_s = time.time()
+                self._made_up += one.size == self._last_of_before
                 log.info("ledger.checkpoint", size=one.size, root=one.root.hex(), path=str(path))
 
 

@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable
 from contextlib import closing
 from datetime import datetime
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -124,7 +125,8 @@ def test_killed_before_the_file_was_there(ledger: Path, tmp_path: Path, step: st
     assert -signal.SIGKILL == died.returncode, died.stderr
     reading = next(record.seq for record in read_records(ledger) if record.kind == "DayRead")
     assert (step == "first file") == (ledger / f"checkpoint-{reading}.txt").exists()
-    started(ledger, ledger, second)
+    assert (0, 1 if step == "first file" else 2) == itemgetter("owed", "made_up")(started(ledger, ledger, second))
+    assert 0 == started(ledger, ledger, second)["made_up"]
     for folder in (ledger, second):
         (kept,) = remembered([folder])
         assert (reading, prove(ledger, 1, reading)["root"]) == (kept.checkpoint.size, kept.checkpoint.root.hex())
@@ -204,7 +206,7 @@ def test_what_is_owed_and_when_it_was_kept_is_told(ledger: Path, tmp_path: Path)
     assert 1_000_000_000 == again.state()["kept_at_s"]
     unsigned = Keeper(None, [ledger])
     unsigned.take(made)
-    assert {"owed": 0, "unsigned": 1, "kept_at_s": None} == unsigned.state()
+    assert {"owed": 0, "unsigned": 1, "made_up": 0, "kept_at_s": None} == unsigned.state()
 
 
 def test_one_that_no_key_of_the_ledger_signed_is_none(ledger: Path, tmp_path: Path) -> None:

@@ -55,7 +55,7 @@ def families() -> set[str]:
         "signs": {"s": {"up": True}},
         "sas": {"b": line},
         "refused": [["T", "R", 1]],
-        "checkpoints": {"signs": True, "owed": 0, "unsigned": 0, "kept_at_s": 1.0},
+        "checkpoints": {"signs": True, "owed": 0, "unsigned": 0, "made_up": 0, "kept_at_s": 1.0},
         "commit_seconds": Histogram().to_json(),
         "batch_entries": Histogram().to_json(),
     }

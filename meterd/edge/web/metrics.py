@@ -221,6 +221,10 @@ class FloorCollector(Collector):
         unsigned = CounterMetricFamily("meterd_readings_unsigned", "Readings that no key signed.")
         unsigned.add_metric((), state.get("unsigned", 0))
         yield unsigned
+        made_up = [((), state["made_up"])] if "made_up" in state else []
+        yield _gauge(
+            "meterd_checkpoints_made_up", "Checkpoints signed at this start, not by the run that read.", made_up
+        )
         at_s = [((), state["kept_at_s"])] if state.get("kept_at_s") is not None else []
         yield _gauge("meterd_checkpoint_timestamp_seconds", "When a checkpoint was last kept, where a key signs.", at_s)
 
