@@ -6,7 +6,9 @@ Rule 2: a level is said only with the figure that the caller gives for this very
 out, and the games on it raise exception 53 themselves: nothing old is ever said.
 Rule 3: any other transmission on the line tells a game that its answer was taken (implied ACK) and lets it forget.
 So while the answer to a win poll is awaited, was garbled, or is not on disk yet, the same poll is repeated (implied
-NACK) and nothing else is said on this line. Then the levels are said first of all, with the new figure.
+NACK) and nothing else is said on this line. Then the levels are said first of all, with the new figure. Where a game
+may have answered before, or has said that it holds a win, its silence is no answer either: after 3 s the line goes on,
+for the other games, and :class:`MaybeLost` says so before anything else is said.
 Rule 4: an answer that is read once more may be the same win or its twin. It is the same until the game has answered
 another poll in between, for then it has let the first one go; so a win poll follows another only after that.
 Rule 5: a line without addresses is broadcast only: it expects no answer of anybody.
@@ -110,6 +112,12 @@ class Unread(NamedTuple):
     raw: bytes
 
 
+class MaybeLost(NamedTuple):
+    """A game may have told a win that nobody read, and tells nothing now: whatever is said next lets it go."""
+
+    address: int
+
+
 class Odd(NamedTuple):
     """Words that are no answer, or another one than was asked for."""
 
@@ -125,7 +133,7 @@ class Presence(NamedTuple):
     up: bool
 
 
-Event = Said | Won | Settled | Unread | Odd | Presence
+Event = Said | Won | Settled | Unread | MaybeLost | Odd | Presence
 
 
 @dataclass(slots=True)
@@ -135,18 +143,23 @@ class _Game:
     up: bool | None = None
     silent: int = 0
     win_waits: bool = True  # until it was asked once: nobody knows what it won while we were away
+    hit: bool = False  # it said that it holds a win, and has not told it yet
     ask_after_ms: int = 0
     settled: bool = True  # nothing it told may be told again as the same
 
 
 @dataclass(slots=True)
 class _Hold:
-    """A win poll whose answer must not be acknowledged yet. ``answer`` is what was read; None: nothing so far."""
+    """A win poll whose answer must not be acknowledged yet. ``answer`` is what was read; None: nothing so far.
+
+    ``doubtful``: a win may have been told that nobody read.
+    """
 
     address: int
     since_ms: int
     tries: int = 0
     garbled: bool = False
+    doubtful: bool = False
     answer: bytes | None = None
 
 
@@ -159,7 +172,7 @@ class Host:
     counts: Counter[str] = field(default_factory=Counter)
     _due_ms: int | None = None
     _games: dict[int, _Game] = field(default_factory=dict)
-    _first: deque[int] = field(default_factory=deque)
+    _first: deque[tuple[int, bool]] = field(default_factory=deque)
     _hold: _Hold | None = None
     _repeat: tuple[int, int] | None = None  # a general poll that was garbled, and how often it was
     _broadcast_turn: bool = True
@@ -172,10 +185,13 @@ class Host:
         self._polls = deque(self.plan.addresses)
         self._singles = deque(self.plan.levels)
 
-    def hold(self, address: int) -> None:
-        """This game told a win and may still hold it: it is asked again before anything else is said."""
+    def hold(self, address: int, *, doubtful: bool = False) -> None:
+        """This game told a win and may still hold it: it is asked again before anything else is said.
+
+        ``doubtful``: what it told may not have been read.
+        """
         if address in self._games:
-            self._first.append(address)
+            self._first.append((address, doubtful))
             self._games[address].settled = False
 
     def durable(self, address: int, answer: bytes) -> None:
@@ -193,12 +209,17 @@ class Host:
     def not_kept(self) -> None:
         """What was just told could not be kept: it is asked again, and told again as :class:`Won`."""
         if self._hold is not None:
-            self._hold.answer = None
+            self._hold.answer, self._hold.doubtful = None, True
 
     @property
     def waiting(self) -> bool:
         """Whether the line waits for a win to be read or to be on disk."""
         return self._hold is not None
+
+    @property
+    def unread(self) -> bool:
+        """Whether a game was asked for wins and may have told some that were not read yet."""
+        return self._hold is not None and self._hold.answer is None
 
     def due_ms(self, now_ms: int) -> int:
         """When the next transmission may begin."""
@@ -210,7 +231,8 @@ class Host:
         grid = self.plan.grid_ms
         self._due_ms = begun + grid if now_ms - begun < grid else now_ms + grid
         if self._hold is None and self._first:
-            self._hold = _Hold(self._first.popleft(), now_ms)
+            address, doubtful = self._first.popleft()
+            self._hold = _Hold(address, now_ms, doubtful=doubtful)
         if self._hold is not None:
             return self._again(self._hold, now_ms)
         if self._repeat is not None:
@@ -309,7 +331,7 @@ class Host:
             return []
         events = self._settle(address)
         if answer.code == SAS_LEVEL_HIT:
-            self._games[address].win_waits = True
+            self._games[address].win_waits = self._games[address].hit = True
             self._polls.remove(address)
             self._polls.appendleft(address)
             self.counts["hits"] += 1
@@ -333,24 +355,29 @@ class Host:
             answer = encode(wins)
             if answer == hold.answer:
                 return []
-            hold.answer = answer
+            hold.answer, hold.since_ms, game.hit = answer, now_ms, False
             game.win_waits = self.plan.win_poll == SAS_WIN  # the next of its queue, if there is one
             return [Won(address, wins.group, wins.wins, answer)]
         if hold.answer is None and wins is not None:
-            game.win_waits, game.settled = False, True
+            game.win_waits, game.hit, game.settled = False, False, True
             self._hold = None
             return [Settled(address)]
         return self._not_read(hold, now_ms, raw, busy=busy) if hold.answer is None else []
 
     def _not_read(self, hold: _Hold, now_ms: int, raw: bytes, *, busy: bool) -> list[Event]:
-        """What came was no answer. Silence and busy let the line go on; a garbled answer may be a win."""
-        if hold.garbled and now_ms - hold.since_ms >= GARBLED_MS:
-            self._hold = None
-            self._games[hold.address].ask_after_ms = now_ms + GARBLED_REST_MS
-            return [Unread(hold.address, raw)]
-        if not hold.garbled and (busy or hold.tries >= TRIES):
-            self._hold = None
-        return []
+        """What came was no answer. Silence and busy let the line go on, but where a win may have been told unread."""
+        game = self._games[hold.address]
+        hold.doubtful = hold.doubtful or (game.hit and not busy)
+        if not hold.garbled and not hold.doubtful:
+            if busy or hold.tries >= TRIES:
+                self._hold = None
+            return []
+        if now_ms - hold.since_ms < GARBLED_MS:
+            return []
+        if hold.garbled or game.hit:
+            game.ask_after_ms = now_ms + GARBLED_REST_MS
+        self._hold, game.hit = None, False
+        return [Unread(hold.address, raw) if hold.garbled else MaybeLost(hold.address)]
 
 
 def _fits(quote: Quote) -> bool:

@@ -39,11 +39,12 @@ from protocols.sas import (
     SingleLevel,
     encode,
 )
-from protocols.sas_host import Event, Host, HostPlan, Odd, Presence, Said, Settled, Unread, Won
+from protocols.sas_host import Event, Host, HostPlan, MaybeLost, Odd, Presence, Said, Settled, Unread, Won
 
 ASK_S: Final = 1.5  # a commit on a slow disk; a game waits 5 s for a word
 STATUS_S: Final = 5.0
 UNREAD: Final = b"unread"  # stands for what a game told and nobody could read
+LOST: Final = b"lost"  # for what a game may have told, unread, before it fell silent
 FIRST_SNAPSHOT_S: Final = 1.0
 LOOK_S: Final = 0.25
 EXCEPTIONS: Final = {
@@ -177,7 +178,7 @@ class SasLine(threading.Thread):
         self._host = self._new_host()
         self._host.counts.update(counts)
         for address in self._memory.first:
-            self._host.hold(address)
+            self._host.hold(address, doubtful=address == self._memory.asking)
         while True:
             wait_s = (self._host.due_ms(_now_ms()) - _now_ms()) / 1000
             if self._stopping.wait(max(0.0, wait_s)):
@@ -213,6 +214,8 @@ class SasLine(threading.Thread):
             return
         for event in self._host.heard(request, wire.receive(), _now_ms()):
             self._on(event)
+        if isinstance(request, AskWins) and not self._host.unread and self._memory.read(request.address):
+            self._save()
 
     # ---- what games tell
 
@@ -230,6 +233,10 @@ class SasLine(threading.Thread):
             case Unread(address, raw):
                 log.critical("sas.win_unread", bus=bus, address=address, raw=raw.hex(), advice="read it at the game")
                 self._told_wins(address, self._sas.group, [(0, 0)], UNREAD)
+            case MaybeLost(address):
+                advice = "a win may have been lost: look at its last wins, and claim what the ledger does not have"
+                log.critical("sas.win_may_be_lost", bus=bus, address=address, advice=advice)
+                self._told_wins(address, self._sas.group, [(0, 0)], LOST)
             case Odd(address, cause, raw):
                 log.info("sas.odd", bus=bus, address=address, cause=cause, raw=raw.hex())
             case Presence(address, up):

@@ -35,7 +35,7 @@ class OpenWin:
 class Memory:
     """One line. ``counts``: address → number of its last win.
 
-    ``asking``: the game that was asked for wins last; what it answered may have been lost with us.
+    ``asking``: the game that was asked for wins and whose answer was not read yet; it may have been lost with us.
     """
 
     path: Path
@@ -79,7 +79,8 @@ class Memory:
             if known.answer == answer:
                 return known
         wins = self._rest(address, group, wins)
-        before = deepcopy((self.counts, self.open, self.hits))
+        before = deepcopy((self.counts, self.open, self.hits, self.asking))
+        self._forget_asking(address)
         first = self.counts.get(address, 0) + 1
         self.counts[address] = first + len(wins) - 1
         fresh = OpenWin(group, wins, answer, first)
@@ -89,7 +90,7 @@ class Memory:
         try:
             self.save()
         except OSError:
-            self.counts, self.open, self.hits = before
+            self.counts, self.open, self.hits, self.asking = before
             raise
         return fresh
 
@@ -114,6 +115,16 @@ class Memory:
             self.asking = before
             raise
 
+    def read(self, address: int) -> bool:
+        """What this game was asked for was read, or given up and told of; whether that has to be kept."""
+        return self._forget_asking(address)
+
+    def _forget_asking(self, address: int) -> bool:
+        found = self.asking == address
+        if found:
+            self.asking = None
+        return found
+
     @property
     def first(self) -> list[int]:
         """Games to be asked first after a start, in this order."""
@@ -127,13 +138,12 @@ class Memory:
 
     def settled(self, address: int) -> bool:
         """The game has let go of what it told; whether there was anything to forget."""
-        if self.asking == address:
-            self.asking = None  # kept with the next change; until then it costs a poll at the next start
+        asked = self._forget_asking(address)
         wins = self.open.pop(address, [])
         left = [win for win in wins if not win.done]
         if left:
             self.open[address] = left
-        return len(left) != len(wins)
+        return asked or len(left) != len(wins)
 
     def save(self) -> None:
         """Write it, whole or not at all.

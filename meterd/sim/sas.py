@@ -65,6 +65,7 @@ class SasGame:
     amounts: dict[int, int] = field(default_factory=dict)
     busy: int = 0  # long polls that it still has no time for
     mute: bool = False
+    anew: bool = False  # after 5 s without an address byte an answer is made anew, of all that waits by then
     wrong_check: int = 0  # answers that still go out with a wrong check
     resets: list[tuple[int, int]] = field(default_factory=list)  # level and the first amount heard after its hit
 
@@ -109,6 +110,8 @@ class SasGame:
 
     def hear(self, request: Request | Misheard, at: float) -> bytes:
         """A message on the line, to whomever; what this game answers."""
+        if self.anew and self._addressed_s is not None and at - self._addressed_s > LIMIT_S:
+            self._told = None
         self._addressed_s = at
         mine = request.address == self.plan.address
         if not mine:

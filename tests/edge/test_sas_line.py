@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import select
 import threading
@@ -92,9 +93,9 @@ class Cable:
 class Stage:
     """The line's thread, figures by hand, and a daemon that answers what the test says."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, more: str = "") -> None:
         self.cable = Cable(folder / "port")
-        text = site_text(Path("/nonexistent"), 100, 9477) + SAS.format(port=folder / "port")
+        text = site_text(Path("/nonexistent"), 100, 9477) + SAS.format(port=folder / "port") + more
         self.site: Site = load_site(text, "site.toml", catalogue())
         self.snapshot: dict[str, Any] = {
             "seq": 5,
@@ -252,6 +253,84 @@ def test_a_state_that_cannot_be_kept_acknowledges_nothing(stage: Stage) -> None:
     stage.line.start()
     stage.until(lambda: stage.cable.line.counts["MultiLevel"] > 5, "figures")
     assert (1, []) == (len(stage.cable.game.wins), stage.asked)
+
+
+def remembered(stage: Stage) -> dict[str, Any]:
+    return dict(json.loads((stage.folder / "m.json").read_text("utf-8")))
+
+
+def test_a_win_that_a_crash_may_have_lost_is_in_the_ledger_first(stage: Stage) -> None:
+    """Asked for wins before the crash, silent after it: an entry and an alarm before anything else is said; once."""
+    memory = Memory.load(stage.folder / "m.json", {})
+    memory.ask(1)
+    stage.cable.game.mute = True
+    said: list[int] = []
+    heard = stage.cable.line.counts
+
+    def answer(_: dict[str, Any]) -> dict[str, Any]:
+        said.append(heard["MultiLevel"] + heard["GeneralPoll"])
+        return {"seq": 6, "award": None, "refused": None}
+
+    stage.answer = answer
+    stage.cable.plug()
+    with capture_logs() as logs:
+        stage.line.start()
+        stage.until(lambda: heard["MultiLevel"] > 5, "figures")
+        stage.line.stop()
+        stage.line.join(LIMIT_S)
+    assert [(None, None, b"lost".hex())] == [(one["level"], one["amount_cents"], one["raw"]) for one in stage.asked]
+    assert [0] == said
+    (alarm,) = [line for line in logs if line["event"] == "sas.win_may_be_lost"]
+    assert ("critical", 1) == (alarm["log_level"], alarm["address"])
+    assert remembered(stage)["asking"] is None, "told once"
+
+
+def test_an_ordinary_end_leaves_no_doubt(stage: Stage) -> None:
+    """All that was asked for was read: a game that is silent at the next start is off, and nothing more."""
+    stage.cable.plug()
+    stage.line.start()
+    stage.until(lambda: stage.cable.game.amounts, "figures")
+    stage.cable.game.hit(2, time.monotonic())
+    stage.until(lambda: not stage.cable.game.wins, "the win let go")
+    stage.line.stop()
+    stage.line.join(LIMIT_S)
+    assert remembered(stage)["asking"] is None
+    stage.cable.game.mute = True
+    before = stage.cable.line.counts["MultiLevel"]
+    stage.line = stage.new_line()
+    stage.line.start()
+    stage.until(lambda: stage.cable.line.counts["MultiLevel"] > before + 12, "figures")
+    assert 1 == len(stage.asked)
+
+
+def test_a_list_that_is_made_anew_while_we_are_away_is_no_second_win(tmp_path: Path) -> None:
+    """Poll 87: [A] is in the ledger, and before the word that lets it go the game says [A, B]: only B is new."""
+    stage = Stage(tmp_path, 'win_poll = "87"\n')
+    try:
+        game = stage.cable.game
+        game.anew = True
+        stage.answer = lambda _: {"error": "not now"}
+        stage.cable.plug()
+        stage.line.start()
+        stage.until(lambda: len(game.amounts) == 2, "figures")
+        game.hit(2, time.monotonic())
+        stage.until(lambda: stage.asked, "a question")
+        stage.line.stop()
+        stage.line.join(LIMIT_S)
+        game.hit(1, time.monotonic())
+        assert 2 == len(game.wins)
+        assert game._addressed_s is not None
+        game._addressed_s -= 10  # as long as it was not spoken to
+        stage.answer = lambda _: {"seq": 6, "award": None, "refused": None}
+        stage.line = stage.new_line()
+        stage.line.start()
+        stage.until(lambda: not game.wins, "both let go")
+    finally:
+        stage.line.stop()
+        stage.line.join(LIMIT_S)
+        stage.cable.end()
+    told = {(one["epoch"], one["count"]): (one["level"], one["amount_cents"]) for one in stage.asked}
+    assert [(2, 300), (1, 700)] == list(told.values())
 
 
 def test_a_disk_that_is_full_for_a_while(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -113,6 +113,21 @@ def test_a_win_keeps_its_number_until_it_is_settled(tmp_path: Path) -> None:
     assert 2 == told(memory).count
 
 
+def test_whom_we_asked_is_kept_until_it_was_read(tmp_path: Path) -> None:
+    """On disk before the question, off it with the number of the win, or once there was none."""
+    path = tmp_path / "m.json"
+    memory = Memory.load(path, {})
+    memory.ask(1)
+    assert 1 == Memory.load(path, {}).asking
+    told(memory)
+    assert (None, [1]) == (Memory.load(path, {}).asking, Memory.load(path, {}).first)
+    memory.ask(2)
+    assert [2, 1] == Memory.load(path, {}).first
+    assert memory.settled(2)
+    memory.ask(2)
+    assert (True, False) == (memory.read(2), memory.read(2))
+
+
 def test_several_wins_in_one_answer_have_numbers_of_their_own(tmp_path: Path) -> None:
     """The next answer begins behind the last of them."""
     memory = Memory.load(tmp_path / "m.json", {})

@@ -30,7 +30,7 @@ from protocols.sas import (
     marked_stream,
     words,
 )
-from protocols.sas_host import Event, Host, HostPlan, Odd, Presence, Quote, Said, Settled, Unread, Won
+from protocols.sas_host import Event, Host, HostPlan, MaybeLost, Odd, Presence, Quote, Said, Settled, Unread, Won
 
 PLAN = HostPlan(group=3, levels=(1, 2), addresses=(1, 2))
 
@@ -70,6 +70,14 @@ class Line:
 
     def turns(self, count: int) -> list[Event]:
         return [event for _ in range(count) for event in self.turn()]
+
+    def until(self, *kinds: type[Event]) -> None:
+        """Turns until such an event, 60 s of the line at most."""
+        for _ in range(300):
+            if any(self.of(kind) for kind in kinds):
+                return
+            self.turn()
+        pytest.fail(f"none of {kinds} came of {self.events}")
 
     def of(self, kind: type[Event]) -> list[Event]:
         return [event for event in self.events if isinstance(event, kind)]
@@ -245,6 +253,88 @@ def test_a_chirp_is_no_garbled_win() -> None:
     assert [Presence(1, up=False)] == events
     assert 1 in host.said_ms, "the line went on"
     assert 2 == host.counts["chirps"]
+
+
+def crashed(line: Line, away_ms: int) -> int:
+    """A win is told to a host that dies of it and is away so long; the next one knows whom it had asked."""
+    line.turns(8)
+    line.games[1].hit(1, 0)
+    line.disk = lambda _: False
+    line.until(Won)
+    line.disk = lambda _: True
+    line.events.clear()
+    line.now_ms += away_ms
+    line.line.watch(line.now_ms / 1000)
+    line.host = Host(line.host.plan)
+    line.host.hold(1, doubtful=True)
+    return len(line.said)
+
+
+@pytest.mark.parametrize("away_ms", [500, 6_000])
+def test_a_win_told_to_a_host_that_died_is_read_again_or_called_lost(away_ms: int) -> None:
+    """A game that was not spoken to for 5 s takes no poll: before the next word lets its win go, that is told."""
+    line = Line()
+    begun = crashed(line, away_ms)
+    line.until(Won, MaybeLost)
+    assert {AskWins(1)} == {request for _, request in line.said[begun:]}
+    assert 1 == len(line.games[1].wins), "nothing let it go so far"
+    line.turns(80)
+    expected = ([1], []) if away_ms < 5_000 else ([], [MaybeLost(1)])
+    assert expected == ([won.address for won in line.taken], line.of(MaybeLost))
+    assert isinstance(next(r for _, r in line.said[begun:] if not isinstance(r, AskWins)), MultiLevel)
+    assert not line.games[1].wins
+
+
+def test_a_busy_game_that_may_have_told_a_win_is_waited_for() -> None:
+    """Busy is no answer to the question whether a win was told; the poll is repeated until there is one."""
+    line = Line()
+    line.host.hold(1, doubtful=True)
+    line.games[1].busy = 6
+    line.turns(6)
+    assert {AskWins(1)} == {request for _, request in line.said}
+    assert [Settled(1)] == [event for event in line.turn() if not isinstance(event, Presence)]
+    line.turns(40)
+    assert [] == line.of(MaybeLost)
+
+
+def test_a_game_that_said_it_holds_a_win_and_falls_silent_is_told_of() -> None:
+    """It may have told it to a cable that broke. Once; the other games are served, and it is asked again later."""
+    line = Line()
+    line.turns(8)
+    line.games[1].hit(1, 0)
+    line.until(Said)
+    assert [Said(1, 0x56)] == line.of(Said)
+    line.games[1].mute = True
+    line.turns(120)
+    assert [MaybeLost(1)] == line.of(MaybeLost)
+    assert not any(game._lapsed for game in line.games.values()), "levels went on"
+    line.games[1].mute = False
+    line.games[1].hit(2, 0)
+    line.turns(200)
+    assert [1] == [won.address for won in line.taken]
+    assert [MaybeLost(1)] == line.of(MaybeLost)
+
+
+def test_what_was_read_and_could_not_be_kept_is_not_let_go_by_silence() -> None:
+    """The disk is full, then the game is silent: its win is told as one that may be lost before the line goes on."""
+    line = Line()
+    line.turns(8)
+    line.games[1].hit(1, 0)
+    line.disk = lambda _: False
+    line.until(Won)
+    line.host.not_kept()
+    line.games[1].mute = True
+    begun = len(line.said)
+    line.until(MaybeLost)
+    assert {AskWins(1)} == {request for _, request in line.said[begun:]}
+
+
+def test_a_game_that_is_off_has_lost_nothing() -> None:
+    """Nobody knows of a win, and it never answered: no alarm."""
+    line = Line()
+    line.games[1].mute = True
+    line.turns(200)
+    assert ([], False) == (line.of(MaybeLost), line.host.waiting)
 
 
 def test_silence_and_busy_do_not_hold_the_line() -> None:
