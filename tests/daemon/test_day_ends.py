@@ -7,12 +7,15 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
+from meterd.accounting.commands import SYSTEM, EndGame, Lock, OpenTable, WagerSeen
 from meterd.app import create
 from meterd.app.checkpoints import remembered
+from meterd.app.commit import Stamp, resume
 from meterd.app.create import create_ledger
 from meterd.app.demo_floor import site_text
 from meterd.app.key_change import put_in_force
@@ -22,18 +25,18 @@ from meterd.config import load_site
 from meterd.edge.catalogue import catalogue
 from meterd.edge.clock import Clock, Instant
 from meterd.edge.keys import new_key_file
-from meterd.edge.store import read_records
+from meterd.edge.store import Store, read_records
 from meterd.edge.volume import volumes
 
 LIMIT_S = 20
 
 
 class EarlierClock(Clock):
-    """The clock of three days ago."""
+    """The clock of a day ago."""
 
     def now(self) -> Instant:
         now = super().now()
-        back = 3 * 86_400 * 10**9
+        back = 86_400 * 10**9
         at = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime((now.wall_ns - back) // 10**9))
         return Instant(f"{at}.000000Z", now.boot, now.mono_ns, now.wall_ns - back)
 
@@ -76,6 +79,16 @@ def test_a_day_that_is_over_is_read_and_signed(tmp_path: Path, monkeypatch: pyte
     public = new_key_file(tmp_path / "key", "demo")
     monkeypatch.setattr("meterd.app.key_change.Clock", EarlierClock)
     put_in_force(ledger, public, first="adm-1", second="acc-1", reference="K-1")
+    with closing(Store.open(ledger)) as store:  # a ledger in which nothing was played begins on the clock's day
+        now = EarlierClock().now
+        committer = resume(store, lambda: Stamp(now().at_utc, now().boot, now().mono_ns))
+        for command in (
+            OpenTable(actor=SYSTEM, table="LIR-1"),
+            Lock(actor=SYSTEM, table="LIR-1", wagers=(WagerSeen(1),)),
+            EndGame(actor=SYSTEM, table="LIR-1"),
+        ):
+            assert committer.decide(command).refusal is None
+        committer.commit()
     size = sum(1 for _ in read_records(ledger)) + 2  # Started, and the reading
     process = _run(tmp_path, "--key", str(tmp_path / "key"))
     try:
