@@ -27,8 +27,8 @@ def ports(config: Path | None, control: Path | None, *, as_json: bool) -> None:
 
     Where the daemon answers, also when a byte last passed and whether the line is up. Nothing is opened or changed.
 
-    Exit codes: 0 all is as it should be (there may be advice about what works), 1 a finding (said in words), 78 the site
-    file cannot be used.
+    Exit codes: 0 all is as it should be (there may be advice about what works), 1 a finding (said in words), 78 the
+    site file cannot be used.
     """
     from meterd.edge.catalogue import read_site
     from meterd.edge.ports import seen_ports
