@@ -52,6 +52,29 @@ def require_backed_up(store: Store, origin: str) -> None:
     )
 
 
+def require_no_less(folder: Path, source: Path, seq: int, origin: str) -> None:
+    """A backup just finished may take the place of the last one in ``backup-last.json``: it holds no less, or says why.
+
+    Else the loss of a file would be forgotten with the next nightly backup. ``folder`` is the ledger's, ``source`` what
+    was made of it.
+
+    Raises:
+        LedgerError: it holds less.
+    """
+    try:
+        told = read_last(folder)
+    except LedgerError:
+        return  # it tells nothing, and is written anew
+    if told is None or told.origin != origin or _explained(source, told):
+        return
+    if lacks := lacking(source, seq, told):
+        raise LedgerError(
+            f"the backup in {source} is finished and was read back, but it ends at entry {seq}, and the one before "
+            f"{lacks}: entries of the ledger are missing or replaced. Keep both; {folder / LAST} goes on telling of "
+            "the one before. Put the missing file back, or restore that backup"
+        )
+
+
 def lacking(folder: Path, seq: int, told: LastBackup) -> str:
     """In words, what the backup has and a ledger that ends with ``seq`` has not; empty where that is nothing.
 

@@ -107,6 +107,19 @@ def test_a_start_behind_a_lost_volume(folder: Path, site: Site, lost: Backup) ->
     start(folder, site)
 
 
+def test_the_next_backup_hides_no_loss(folder: Path, site: Site, lost: Backup, tmp_path: Path) -> None:
+    """Finished, refused with what is missing, and the file goes on telling of the one before: no start either."""
+    told = (folder / LAST).read_text(encoding="utf-8")
+    with pytest.raises(LedgerError, match=rf"is finished .* the one before holds {lost.entries}"):
+        back_up(folder, tmp_path / "nightly")
+    assert told == (folder / LAST).read_text(encoding="utf-8")
+    with pytest.raises(LedgerError, match=f"holds {lost.entries}"):
+        start(folder, site)
+    restore(lost.path, folder)
+    assert lost.entries + 1 == back_up(folder, tmp_path / "again").entries
+    start(folder, site)
+
+
 def test_another_entry_than_the_backup_has(folder: Path, site: Site, tmp_path: Path) -> None:
     """As long as it was, and another: refused."""
     back_up(folder, tmp_path / "begun")
@@ -137,6 +150,8 @@ def test_what_two_people_gave_up_stops_nothing(folder: Path, site: Site, tmp_pat
     start(folder, site)
     (folder / LAST).write_text(told, encoding="utf-8")  # as an older meterd left it
     start(folder, site)
+    back_up(folder, tmp_path / "behind it")
+    (folder / LAST).write_text(told, encoding="utf-8")
     later = json.loads(told) | {"verified_at_utc": datetime.now(UTC).isoformat().replace("2", "9", 1)}
     (folder / LAST).write_text(json.dumps(later), encoding="utf-8")  # made behind that restore: not explained by it
     with pytest.raises(LedgerError, match=f"holds another entry {made.entries}"):
