@@ -10,7 +10,8 @@ NACK) and nothing else is said on this line. Then the levels are said first of a
 may have answered before, or has said that it holds a win, its silence is no answer either: after 3 s the line goes on,
 for the other games, and :class:`MaybeLost` says so before anything else is said.
 Rule 4: an answer that is read once more may be the same win or its twin. It is the same until the game has answered
-another poll in between, for then it has let the first one go; so a win poll follows another only after that.
+another poll in between, for then it has let the first one go; so a win poll follows another only after that. A game
+that was not spoken to for 5 s may have kept it through the next word; what it answers is no proof before it was asked.
 Rule 5: a line without addresses is broadcast only: it expects no answer of anybody.
 
 Times are milliseconds of any clock that does not step.
@@ -54,6 +55,7 @@ TRIES: Final = 3  # a poll, and two repeats of it
 REPEAT_MS: Final = 1000  # while a win is not on disk: often enough that no game thinks the line is dead
 GARBLED_MS: Final = 3000  # how long a win that arrives garbled keeps the line to itself: the levels are not said
 GARBLED_REST_MS: Final = 30_000  # before such a game is asked again: the others are served meanwhile
+STALLED_MS: Final = 4000  # behind its turn: some games think by now, or soon, that the line is dead
 QUIET_TRIES: Final = 3  # unanswered polls after which a game counts as away
 
 
@@ -146,6 +148,7 @@ class _Game:
     hit: bool = False  # it said that it holds a win, and has not told it yet
     ask_after_ms: int = 0
     settled: bool = True  # nothing it told may be told again as the same
+    unsure: bool = False  # it may still hold what it told, though other words were said since
 
 
 @dataclass(slots=True)
@@ -229,6 +232,8 @@ class Host:
         """What to say now, with the figures that hold now; None where there is nothing to say in this turn."""
         begun = now_ms if self._due_ms is None else self._due_ms
         grid = self.plan.grid_ms
+        if now_ms - begun >= STALLED_MS:
+            self._doubt(*self._games)
         self._due_ms = begun + grid if now_ms - begun < grid else now_ms + grid
         if self._hold is None and self._first:
             address, doubtful = self._first.popleft()
@@ -246,6 +251,11 @@ class Host:
         self._broadcast_turn = not self._polls
         return said
 
+    def _doubt(self, *addresses: int) -> None:
+        """These games may have been out of step when they should have let go of what they told."""
+        for game in (self._games[address] for address in addresses):
+            game.unsure = not game.settled
+
     def _again(self, hold: _Hold, now_ms: int) -> Request:
         """The poll whose answer we wait for, or wait to have on disk."""
         hold.tries += 1
@@ -258,7 +268,7 @@ class Host:
         address = self._polls.popleft()
         self._polls.append(address)
         game = self._games[address]
-        if game.win_waits and game.settled and game.up is not False and now_ms >= game.ask_after_ms:
+        if game.win_waits and (game.settled or game.unsure) and game.up is not False and now_ms >= game.ask_after_ms:
             self._hold = _Hold(address, now_ms, tries=1)
             return AskWins(address, self.plan.win_poll)
         return GeneralPoll(address)
@@ -338,8 +348,11 @@ class Host:
         return [*events, Said(address, answer.code)] if answer.code != NO_ACTIVITY else events
 
     def _settle(self, address: int) -> list[Event]:
-        settled, self._games[address].settled = self._games[address].settled, True
-        return [] if settled else [Settled(address)]
+        game = self._games[address]
+        if game.settled or game.unsure:
+            return []
+        game.settled = True
+        return [Settled(address)]
 
     def _garbled(self, address: int, *, garbled: bool) -> None:
         """What came was no silence. A chirp is one: a game that chirps heard no poll, and tells nothing."""
@@ -355,11 +368,11 @@ class Host:
             answer = encode(wins)
             if answer == hold.answer:
                 return []
-            hold.answer, hold.since_ms, game.hit = answer, now_ms, False
+            hold.answer, hold.since_ms, game.hit, game.unsure = answer, now_ms, False, False
             game.win_waits = self.plan.win_poll == SAS_WIN  # the next of its queue, if there is one
             return [Won(address, wins.group, wins.wins, answer)]
         if hold.answer is None and wins is not None:
-            game.win_waits, game.hit, game.settled = False, False, True
+            game.win_waits, game.hit, game.unsure, game.settled = False, False, False, True
             self._hold = None
             return [Settled(address)]
         return self._not_read(hold, now_ms, raw, busy=busy) if hold.answer is None else []
@@ -371,12 +384,14 @@ class Host:
         if not hold.garbled and not hold.doubtful:
             if busy or hold.tries >= TRIES:
                 self._hold = None
+                self._doubt(hold.address)
             return []
         if now_ms - hold.since_ms < GARBLED_MS:
             return []
         if hold.garbled or game.hit:
             game.ask_after_ms = now_ms + GARBLED_REST_MS
         self._hold, game.hit = None, False
+        self._doubt(hold.address)
         return [Unread(hold.address, raw) if hold.garbled else MaybeLost(hold.address)]
 
 

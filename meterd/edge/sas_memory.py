@@ -69,8 +69,8 @@ class Memory:
     ) -> OpenWin:
         """The identity of what a game told: the one it had, or the next; on disk when this returns.
 
-        A list that begins with all that the game told and still holds has grown: only the rest of it is new, and that
-        is what is returned. ``hits`` are the levels that from now on wait for it, where it was not known.
+        A list that begins with what the game told and still holds has grown: only the rest of it is new, and that is
+        what is returned. ``hits`` are the levels that from now on wait for it, where it was not known.
 
         Raises:
             OSError: it cannot be kept. Nothing may be acknowledged then.
@@ -95,10 +95,17 @@ class Memory:
         return fresh
 
     def _rest(self, address: int, group: int, wins: list[tuple[int, int]]) -> list[tuple[int, int]]:
-        """What of a list of wins was not told before. One that could not be read (level 0) is no beginning of any."""
+        """What of a list of wins was not told before: it begins with the last of those that were, or with all.
+
+        Those before them the game has let go of, though we do not know it yet. One that could not be read (level 0) is
+        no beginning of any. A list of known ones alone is taken for others.
+        """
         known = [(each.group, win) for each in self.open.get(address, ()) for win in each.wins if win[0] > 0]
         told = [(group, win) for win in wins]
-        return wins[len(known) :] if len(known) < len(told) and told[: len(known)] == known else wins
+        for held in (known[at:] for at in range(len(known))):
+            if len(held) < len(told) and told[: len(held)] == held:
+                return wins[len(held) :]
+        return wins
 
     def ask(self, address: int) -> None:
         """A game is about to be asked for wins: after a crash it has to be asked again before anything else is said.

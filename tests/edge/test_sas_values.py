@@ -153,11 +153,13 @@ def test_a_list_that_grew_brings_only_the_rest(tmp_path: Path) -> None:
     twin = memory.told(1, 3, [(2, 500), (1, 700), (1, 700)], "aabbbb", {})
     assert (4, [(1, 700)]) == (twin.count, twin.wins)
     assert 5 == memory.told(1, 3, [(1, 700)], "bb", {}).count, "another list"
+    rest = memory.told(1, 3, [(1, 700), (2, 9)], "bbcc", {})
+    assert (6, [(2, 9)]) == (rest.count, rest.wins), "those before it were let go of, and nobody knows yet"
     for _, win in memory.undone:
         win.done = True
     memory.settled(1)
     again = memory.told(1, 3, [(2, 500), (1, 700)], "aabb", {})
-    assert (6, 2) == (again.count, len(again.wins)), "they were let go of: the same again is others"
+    assert (7, 2) == (again.count, len(again.wins)), "they were let go of: the same again is others"
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"epoch": "x"}', '{"epoch": 1}', "null"])

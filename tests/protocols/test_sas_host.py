@@ -285,6 +285,27 @@ def test_a_win_told_to_a_host_that_died_is_read_again_or_called_lost(away_ms: in
     assert not line.games[1].wins
 
 
+@pytest.mark.parametrize("restarted", [True, False])
+def test_a_game_that_kept_its_win_through_the_next_word_has_let_go_of_nothing(restarted: bool) -> None:
+    """Out of step when we spoke again, it tells the same win once more: not settled before it was asked."""
+    line = Line(replace_plan(win_poll=SAS_WINS))
+    line.turns(8)
+    line.games[1].anew = True
+    line.games[1].hit(1, 0)
+    line.until(Won)
+    line.events.clear()
+    line.now_ms += 6_000  # a process that was dead, or stopped, before the word that acknowledges
+    line.line.watch(line.now_ms / 1000)
+    if restarted:
+        line.host = Host(line.host.plan)
+        line.host.hold(1)
+    line.until(Won)
+    assert Settled(1) not in line.events
+    assert line.taken[0] == line.taken[1]
+    line.turns(20)
+    assert (1, 0) == (line.of(Settled).count(Settled(1)), len(line.games[1].wins))
+
+
 def test_a_busy_game_that_may_have_told_a_win_is_waited_for() -> None:
     """Busy is no answer to the question whether a win was told; the poll is repeated until there is one."""
     line = Line()
