@@ -202,6 +202,30 @@ def test_the_pack_of_a_round_has_what_passed_on_the_line_of_games(make_play: Cal
     assert "no frame of sas-2 in" in pack(*kept)[0]
 
 
+def test_a_win_that_may_be_lost_is_in_the_ledger_before_anything_is_said(make_play: Callable[..., Play]) -> None:
+    """Died between the question and the number of its answer, away for more than 5 s: the game chirps and is deaf."""
+    play = make_play()
+    play.until(lambda: play.game.amounts.get(2, 0) > 500_000, "figures")
+    play.until(lambda: play.games.line.counts["GeneralPoll"] > 5, "polls")
+    assert play.floor.end(play.sas) == 0
+    file = play.floor.folder / "sas" / "sas-1.json"
+    file.write_text(json.dumps({**json.loads(file.read_text("utf-8")), "asking": 1}), encoding="utf-8")
+    with play.games.lock:
+        assert play.game._addressed_s is not None
+        play.game._addressed_s -= 10
+    play.floor.until(lambda: not play.game._in_step, "a chirp", play.run)
+    said = play.games.line.counts["MultiLevel"]
+    play.sas = play.start_sas()
+    play.until(lambda: play.games.line.counts["AskWins"] > 1 and play.wins(), "an entry")
+    (win,) = play.wins()
+    assert (None, None, b"lost".hex()) == (win["level"], win["amount_cents"], win["raw"])
+    (alarm,) = named(play.sas.log.read(), "sas.win_may_be_lost")
+    assert "claim what the ledger does not have" in alarm["advice"]
+    play.until(lambda: play.games.line.counts["MultiLevel"] > said + 3 and play.game._in_step, "figures again")
+    assert 1 == len(play.wins())
+    assert verify(play.floor.ledger).ok
+
+
 @pytest.mark.slow
 def test_a_win_survives_a_kill_at_any_of_its_steps(make_play: Callable[..., Play]) -> None:
     """Kill -9 of ``meterd sas`` around a win, again and again: each hit is one entry in the ledger."""
