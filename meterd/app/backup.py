@@ -16,7 +16,7 @@ from hashlib import file_digest
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from meterd.app.last_backup import require_no_less
+from meterd.app.last_backup import takes_its_place
 from meterd.app.verify import Report, verify
 from meterd.app.volumes import opened
 from meterd.edge import sqlite, volume
@@ -57,7 +57,8 @@ def back_up(folder: Path, target: Path) -> Backup:
 
     Raises:
         LedgerError: there is no ledger, the copy cannot be made, or it does not hold. What was copied is left to be
-            looked at; without a ``backup.json`` it is no backup. Or it is finished and lacks what the one before holds.
+            looked at; without a ``backup.json`` it is no backup. Or it is finished, and the ledger lacks what the one
+            before holds.
         MisuseError: the two folders lie in each other.
     """
     require_apart(folder, target)
@@ -98,9 +99,8 @@ def back_up(folder: Path, target: Path) -> Backup:
         write_document(target / MANIFEST, manifest, FILE_MODE)
     except OSError as cause:
         raise LedgerError(f"the backup into {target} failed: {cause}. It is no backup") from cause
-    require_no_less(folder, target, made.entries, made.origin)
     try:
-        if os.access(folder, os.W_OK):
+        if takes_its_place(folder, target, made.entries, made.origin) and os.access(folder, os.W_OK):
             write_document(folder / LAST, {**manifest, "path": str(target.resolve()), "origin": made.origin})
     except OSError as cause:
         raise LedgerError(

@@ -52,27 +52,34 @@ def require_backed_up(store: Store, origin: str) -> None:
     )
 
 
-def require_no_less(folder: Path, source: Path, seq: int, origin: str) -> None:
-    """A backup just finished may take the place of the last one in ``backup-last.json``: it holds no less, or says why.
+def takes_its_place(folder: Path, source: Path, seq: int, origin: str) -> bool:
+    """Whether a backup just finished is to be told of in ``backup-last.json``, in place of the one told of there.
 
-    Else the loss of a file would be forgotten with the next nightly backup. ``folder`` is the ledger's, ``source`` what
-    was made of it.
+    It is the ledger that must have what that one holds, or say why not: else the loss of a file would be forgotten with
+    the next nightly backup. The backup itself may hold less of an unharmed ledger, where another one was begun behind
+    it and finished before it; then the file goes on telling of that. ``folder`` is the ledger's, ``source`` what was
+    made of it, which ends with ``seq``.
 
     Raises:
-        LedgerError: it holds less.
+        LedgerError: the ledger lacks something.
     """
     try:
         told = read_last(folder)
     except LedgerError:
-        return  # it tells nothing, and is written anew
-    if told is None or told.origin != origin or _explained(source, told):
-        return
-    if lacks := lacking(source, seq, told):
-        raise LedgerError(
-            f"the backup in {source} is finished and was read back, but it ends at entry {seq}, and the one before "
-            f"{lacks}: entries of the ledger are missing or replaced. Keep both; {folder / LAST} goes on telling of "
-            "the one before. Put the missing file back, or restore that backup"
-        )
+        return True  # it tells nothing, and is written anew
+    if told is None or told.origin != origin:
+        return True
+    end = volume.last_seq(folder)  # asked behind the file: what that tells of was in the ledger by then
+    lacks = lacking(folder, end, told)
+    if not lacks:
+        return told.entries <= seq
+    if _explained(folder, told):
+        return True
+    raise LedgerError(
+        f"the backup in {source} is finished and was read back, but the ledger ends at entry {end}, and the one "
+        f"before {lacks}: entries of the ledger are missing or replaced. Keep both; {folder / LAST} goes on telling of "
+        "the one before. Put the missing file back, or restore that backup"
+    )
 
 
 def lacking(folder: Path, seq: int, told: LastBackup) -> str:

@@ -176,6 +176,11 @@ def _ends(path: Path) -> int | None:
     return last if isinstance(last, int) else None
 
 
+def last_seq(folder: Path) -> int:
+    """The number of a ledger's last entry, as far as it can be read; 0 where none can."""
+    return next((last for path in reversed(volumes(folder)) if (last := _ends(path)) is not None), 0)
+
+
 def row_at(folder: Path, seq: int) -> tuple[str, bytes]:
     """Kind and hash of one entry, as far as it can be read; both empty where it cannot."""
     for file in reversed(volumes(folder)):

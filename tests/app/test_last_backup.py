@@ -12,13 +12,13 @@ from structlog.testing import capture_logs
 from test_loop import Rig
 
 from meterd.accounting.entries import Kind
-from meterd.app.backup import Backup, back_up
+from meterd.app.backup import Backup, back_up, held
 from meterd.app.compose import open_book
 from meterd.app.create import create_ledger
 from meterd.app.demo_floor import site_text
 from meterd.app.restore import restore
 from meterd.app.signatures import Signatures
-from meterd.app.verify import verify
+from meterd.app.verify import Report, verify
 from meterd.config import Site, load_site
 from meterd.edge.catalogue import catalogue
 from meterd.edge.last_backup import LAST
@@ -118,6 +118,43 @@ def test_the_next_backup_hides_no_loss(folder: Path, site: Site, lost: Backup, t
     restore(lost.path, folder)
     assert lost.entries + 1 == back_up(folder, tmp_path / "again").entries
     start(folder, site)
+
+
+def test_a_backup_that_began_before_a_longer_one(
+    folder: Path, site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two that overlap: the ledger lacks nothing, so both are finished, and the file goes on telling of the longer."""
+    inner: list[Backup] = []
+
+    def slow(where: Path) -> Report:
+        monkeypatch.undo()
+        run(folder, site)
+        inner.append(back_up(folder, tmp_path / "by hand"))
+        return held(where)
+
+    monkeypatch.setattr("meterd.app.backup.held", slow)
+    outer = back_up(folder, tmp_path / "nightly")
+    assert outer.entries < inner[0].entries
+    assert str(inner[0].path) == json.loads((folder / LAST).read_text(encoding="utf-8"))["path"]
+    start(folder, site)
+
+
+def test_a_finished_backup_is_what_its_manifest_names(folder: Path, site: Site, tmp_path: Path) -> None:
+    """The second one, too, which is held against what was told of the first: no index and no WAL stay beside it."""
+    for name in ("one", "two", "three"):
+        run(folder, site)
+        made = back_up(folder, tmp_path / name)
+        assert {*made.files, "backup.json", "ledger.db"} == {path.name for path in made.path.iterdir()}
+
+
+def test_the_long_question_is_asked_where_something_lacks(
+    folder: Path, site: Site, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Restores are looked for in all entries only where the ledger has less than was told."""
+    back_up(folder, tmp_path / "one")
+    monkeypatch.setattr("meterd.edge.volume.bodies_of", lambda *_: pytest.fail("asked"))
+    run(folder, site)
+    assert back_up(folder, tmp_path / "two").entries > 0
 
 
 def test_another_entry_than_the_backup_has(folder: Path, site: Site, tmp_path: Path) -> None:
