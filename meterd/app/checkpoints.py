@@ -5,8 +5,9 @@ Rule 2: the last reading has its checkpoint in every folder: what a crash, a ful
         from being made is made at the next start, or after the next reading.
 Rule 3: a ledger that lacks what a kept checkpoint proves is not written to: it was cut, replaced, or restored too far
         back, and only people can say which.
-Rule 4: nothing is signed on the word of the open volume about those before it: where the key in force has not signed
-        the last reading's checkpoint yet, the volumes must bear it out, or this run signs nothing.
+Rule 4: nothing is signed on the word of the open volume about those before it: where the last reading's checkpoint was
+        not yet signed by the key in force, or by the one that was when the day was read, the volumes must bear it out,
+        or this run signs nothing.
 """
 
 from __future__ import annotations
@@ -26,10 +27,12 @@ import structlog
 from meterd.accounting.book import Book
 from meterd.app.checkpoints_borne_out import not_borne_out
 from meterd.app.volumes import Standing, opened
+from meterd.edge import volume
 from meterd.edge.folder import sync
 from meterd.edge.keys import SigningKey, signature_holds
 from meterd.edge.store import Store, read_records
 from meterd.errors import ConfigError, LedgerError
+from meterd.ledger.canonical import parse
 from meterd.ledger.note import Checkpoint, NoteError, PublicKey, parse_checkpoint, parse_key, parse_note, signed_by
 
 _NAME: Final = "checkpoint-*.txt"
@@ -188,7 +191,7 @@ class Keeper:
     def state(self) -> dict[str, Any]:
         """Plain JSON values for metrics: what folders did not take, readings without a key, when one was last kept.
 
-        ``made_up``: files that were signed in place of the run which read the day.
+        ``made_up``: files that were signed in place of the run which read the day and signed none.
         """
         return {
             "owed": len(self._owed) or int(self._withheld is not None),
@@ -217,7 +220,7 @@ class Keeper:
             return
         there = {one.path.parent for one in kept if one.checkpoint == checkpoint}
         missing = [folder for folder in self._folders if folder not in there]
-        if missing:
+        if missing and not there:
             log.warning("ledger.checkpoint_made_up", size=checkpoint.size, folders=[str(folder) for folder in missing])
             self._last_of_before = checkpoint.size
         if missing or doubt is not None:
@@ -270,11 +273,36 @@ def keeper_for(
     last = of_last_reading(store, standing)
     doubt: Doubt | None = None
     if last is not None and key is not None:
-        ours = [one.checkpoint for one in signed if key.public in one.signers]
+        ours = _proofs(store.path.parent, standing.book, key.public, signed)
         if not any(one.size >= last.size for one in ours):  # a later one was held against the open volume, as this was
             doubt = partial(not_borne_out, store.path.parent, last, [one.checkpoint for one in kept], ours)
     keeper.make_up(last, signed, doubt)
     return keeper
+
+
+def _proofs(folder: Path, book: Book, key: PublicKey, signed: Sequence[Kept]) -> list[Checkpoint]:
+    """Those that the key in force signed, and the last one before them that a retired key signed while it was in force.
+
+    Which key that was, an open volume may invent: it counts for nothing behind the first that the key in force signed.
+    ``signed`` are those that a key of the ledger signed, the largest last.
+    """
+    found = [one.checkpoint for one in signed if key in one.signers]
+    for one in reversed(signed):
+        if found and one.checkpoint.size >= found[0].size:
+            continue
+        if _in_force_behind(folder, book, one.checkpoint.size) in {str(signer) for signer in one.signers}:
+            return [*found, one.checkpoint]
+    return found
+
+
+def _in_force_behind(folder: Path, book: Book, size: int) -> str | None:
+    """The key that was in force when a reading ended a volume, as the next one carries it; None where none tells."""
+    with suppress(LedgerError, OSError, ValueError, LookupError, TypeError, StopIteration):
+        first = next(read_records(folder / volume.volume_name(size + 1)))
+        keys = tuple(parse(first.body)["keys"])
+        if keys == book.keys[: len(keys)]:
+            return str(keys[-1])
+    return None
 
 
 def _began_s(store: Store) -> float | None:

@@ -1,8 +1,8 @@
 """Whether the sealed volumes bear out a checkpoint that nobody has kept yet, before a key signs it.
 
 A start reads the open volume alone and believes what that says of those before it; the next reading's checkpoint is
-made of the same. A checkpoint of the last reading that the key in force has signed is the proof. Where there is none,
-the volumes are gone through.
+made of the same. A checkpoint of the last reading is the proof, signed by the key in force or by the one that was in
+force at that reading. Where there is none, the volumes are gone through.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def not_borne_out(
     """Why the volumes up to a reading do not make its checkpoint, or None.
 
     ``kept`` are all that lie somewhere, whoever signed them: none may say otherwise. ``ours`` are those among them that
-    the key in force signed: the walk begins behind the last of them that ends a volume, else with entry 1.
+    a key signed while it was in force: the walk begins behind the last of them that ends a volume, else with entry 1.
     """
     known = {one.size: one.root for one in kept if one.size <= checkpoint.size}
     try:

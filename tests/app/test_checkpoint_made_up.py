@@ -22,6 +22,7 @@ from test_volumes import Shift
 from verify_ledger import a_few_rounds, opening
 
 from meterd import second_verifier
+from meterd.app import checkpoints
 from meterd.app.checkpoints import Keeper, keep, keeper_for, read_checkpoint, remembered
 from meterd.app.compose import Daemon, Places
 from meterd.app.create import create_ledger, create_with
@@ -78,12 +79,12 @@ def ledger(tmp_path: Path) -> Path:
     return folder
 
 
-def started(folder: Path, *folders: Path) -> dict[str, Any]:
+def started(folder: Path, *folders: Path, key: SigningKey = KEY) -> dict[str, Any]:
     """What a start does about checkpoints."""
     with closing(Store.open(folder)) as store:
         kept = remembered(folders)
         standing = open_standing(store, {one.checkpoint.size: one.checkpoint.root for one in kept})
-        keeper = keeper_for(store, standing, KEY, folders, kept)
+        keeper = keeper_for(store, standing, key, folders, kept)
     _wait()
     return keeper.state()
 
@@ -125,7 +126,7 @@ def test_killed_before_the_file_was_there(ledger: Path, tmp_path: Path, step: st
     assert -signal.SIGKILL == died.returncode, died.stderr
     reading = next(record.seq for record in read_records(ledger) if record.kind == "DayRead")
     assert (step == "first file") == (ledger / f"checkpoint-{reading}.txt").exists()
-    assert (0, 1 if step == "first file" else 2) == itemgetter("owed", "made_up")(started(ledger, ledger, second))
+    assert (0, 0 if step == "first file" else 2) == itemgetter("owed", "made_up")(started(ledger, ledger, second))
     assert 0 == started(ledger, ledger, second)["made_up"]
     for folder in (ledger, second):
         (kept,) = remembered([folder])
@@ -260,6 +261,74 @@ def test_volumes_that_are_not_at_hand_bear_nothing_out(ledger: Path) -> None:
     keep(checkpoint_now(ledger), KEY, [ledger])
     assert 0 == started(ledger, ledger)["owed"]
     assert 2 == len(remembered([ledger]))
+
+
+NEXT = SigningKey("riverside-2", bytes(range(5, 37)))
+
+
+def _three_days(ledger: Path, keeps: int) -> list[Checkpoint]:
+    """Three readings, the first of them kept by the key in force; then another key, and the first volume elsewhere."""
+    shift, made = Shift(ledger), []
+    for day in (1, 2, 3):
+        made.append(shift.end_day(day))
+        shift.play(*a_few_rounds()[:3])
+    shift.store.close()
+    for one in made[:keeps]:
+        keep(one, KEY, [ledger])
+    put_in_force(ledger, NEXT.public, first="adm-1", second="acc-1", reference="K-2")
+    (ledger / "ledger-1.db").rename(ledger.parent / "ledger-1.db")
+    return made
+
+
+@pytest.mark.parametrize("keeps", [3, 2])
+def test_what_a_key_signed_while_it_was_in_force_counts_behind_a_change_of_keys(ledger: Path, keeps: int) -> None:
+    """The first volume is elsewhere, as it was before the change: this reading and the next are signed."""
+    made = _three_days(ledger, keeps)
+    assert 0 == started(ledger, ledger, key=NEXT)["owed"]
+    shift = Shift(ledger)
+    made.append(shift.end_day(4))
+    shift.store.close()
+    assert 0 == started(ledger, ledger, key=NEXT)["owed"]
+    assert made == [one.checkpoint for one in remembered([ledger])]
+    assert (NEXT.public,) == read_checkpoint(ledger / f"checkpoint-{made[-1].size}.txt", [str(NEXT.public)]).signers
+
+
+def test_a_key_that_was_not_in_force_yet_or_any_more_counts_for_nothing(ledger: Path) -> None:
+    """A retired key is used on: what it signs of a later reading proves nothing."""
+    _three_days(ledger, 0)
+    shift = Shift(ledger)
+    last = shift.end_day(4)
+    shift.store.close()
+    keep(last, KEY, [ledger])
+    assert 1 == started(ledger, ledger, key=NEXT)["owed"]
+    assert 1 == len(remembered([ledger]))
+
+
+def test_a_retired_key_counts_up_to_the_first_signature_of_the_one_in_force(ledger: Path) -> None:
+    """Behind that it was no longer in force, whatever an open volume says of it."""
+    made = _three_days(ledger, 3)
+    (ledger / f"checkpoint-{made[1].size}.txt").unlink()
+    keep(made[1], NEXT, [ledger])
+    names = [str(KEY.public), str(NEXT.public)]
+    signed = [read_checkpoint(one.path, names) for one in remembered([ledger])]
+    with closing(Store.open(ledger)) as store:
+        book = open_standing(store).book
+    assert [made[1], made[0]] == checkpoints._proofs(ledger, book, NEXT.public, signed)
+    assert [made[2]] == checkpoints._proofs(ledger, book, NEXT.public, [signed[0], signed[2]])
+
+
+def test_a_folder_that_is_new_gets_its_copy_and_nobody_is_alarmed(ledger: Path, tmp_path: Path) -> None:
+    """The run that read the day signed it: the file that another folder lacked was not made in its place."""
+    shift = Shift(ledger)
+    keep(shift.end_day(1), KEY, [ledger])
+    shift.store.close()
+    second = tmp_path / "second"
+    second.mkdir()
+    assert (0, 0) == itemgetter("owed", "made_up")(started(ledger, ledger, second))
+    assert 1 == len(remembered([second]))
+    for path in (*ledger.glob("checkpoint-*"), *second.glob("checkpoint-*")):
+        path.unlink()
+    assert 2 == started(ledger, ledger, second)["made_up"]
 
 
 def test_a_kept_checkpoint_that_says_otherwise_is_heard(ledger: Path) -> None:
