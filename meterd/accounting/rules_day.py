@@ -210,13 +210,25 @@ def _clocks(book: Book, leaving: set[tuple[str, int]]) -> set[tuple[str, int]]:
     return {win for wins in found.values() for win in wins}
 
 
-#: A moment in UTC that belongs to a gaming day is at least so far behind its midnight, and less than so far: time zones
-#: (UTC-12 to UTC+14), and a day that begins as late as at its very end and lasts 24 hours.
-_DAY_FROM_US: Final = -14 * HOUR_US
-_DAY_UNTIL_US: Final = (24 + 24 + 12) * HOUR_US
+class Vouching(NamedTuple):
+    """What two people can say of the day: what a version took.
+
+    A moment in UTC that belongs to a gaming day is at least ``from_us`` behind its midnight, and less than
+    ``until_us``. ``next_day``: whether the day that follows may be confirmed.
+    """
+
+    from_us: int
+    until_us: int
+    next_day: bool
 
 
-def confirm_day(book: Book, command: ConfirmDay) -> Answer:
+#: Time zones (UTC-12 to UTC+14), and a day that begins as late as at its very end and lasts 24 hours.
+_VOUCHING: Final = Vouching(-14 * HOUR_US, (24 + 24 + 12) * HOUR_US, next_day=False)
+#: What earlier versions took. Their entries are right by that; whoever changes the rule adds what it was.
+EARLIER_VOUCHING: Final = (Vouching(-24 * HOUR_US, 72 * HOUR_US, next_day=True),)
+
+
+def confirm_day(book: Book, command: ConfirmDay, taken: Vouching = _VOUCHING) -> Answer:
     """Two people of two departments say which gaming day it is, where the clock alone is not believed.
 
     It has to be one that the clock may show by now (the books know no time zone: three or four days may be meant), and
@@ -231,10 +243,10 @@ def confirm_day(book: Book, command: ConfirmDay) -> Answer:
     if command.day <= book.gaming_day:
         step = "A day is never taken back: set the clock right if it shows another one."
         return Refused(Refusal.ALREADY_DONE, f"the gaming day is {book.gaming_day}", step)
-    if book.gaming_day and follows(command.day, book.gaming_day):
+    if not taken.next_day and book.gaming_day and follows(command.day, book.gaming_day):
         return Refused(Refusal.NOT_YET, f"{command.day} follows {book.gaming_day}", "It begins by itself.")
     moment = now(book, command)
-    if not _DAY_FROM_US <= microseconds(moment) - microseconds(f"{command.day}T00:00:00Z") < _DAY_UNTIL_US:
+    if not taken.from_us <= microseconds(moment) - microseconds(f"{command.day}T00:00:00Z") < taken.until_us:
         step = "Name the day that the clock shows, or set the clock right."
         return Refused(Refusal.NOT_YET, f"the clock says {moment[:16]} UTC, not {command.day}", step)
     body = {"day": command.day, "was": book.gaming_day, **signed(command)}

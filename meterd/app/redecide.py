@@ -18,10 +18,11 @@ from typing import Any, Final, NamedTuple
 from meterd.accounting import rules_day
 from meterd.accounting.book import Book
 from meterd.accounting.commands import Actor, Command, Role
+from meterd.accounting.commands_day import ConfirmDay
 from meterd.accounting.entries import Entry, Kind
-from meterd.accounting.refusals import Refusal
-from meterd.accounting.rules import decide
-from meterd.accounting.rules_day import EARLIER, Keeping, leaving
+from meterd.accounting.refusals import Refusal, Refused
+from meterd.accounting.rules import Decision, decide
+from meterd.accounting.rules_day import EARLIER, EARLIER_VOUCHING, Keeping, confirm_day, leaving
 from meterd.accounting.when import microseconds
 from meterd.app.redecide_commands import MAKERS, NOT_AGAIN, event_of
 from meterd.app.redecide_refused import asked_again, told_in_part
@@ -208,6 +209,8 @@ def _decided(book: Book, command: Command, entry: Entry) -> tuple[list[Entry], _
         decision = decide(book, command)
     except MeterdError as cause:
         return [], _Why(0, f"it cannot be decided again: {cause}")
+    if decision.refusal is not None and isinstance(command, ConfirmDay):
+        decision = _as_earlier(book, command, decision)
     if decision.refusal is not None:
         refusal, detail = decision.refusal.refusal, decision.refusal.detail
         return [], _Why(_PRECEDENCE.index(refusal), f"decided again, it is refused: {refusal.value} {detail}")
@@ -215,6 +218,15 @@ def _decided(book: Book, command: Command, entry: Entry) -> tuple[list[Entry], _
     while entries and entries[0].kind is Kind.REFUSED:
         entries.pop(0)
     return entries if entries and entries[0].kind is entry.kind else [], _ANOTHER
+
+
+def _as_earlier(book: Book, command: ConfirmDay, decision: Decision) -> Decision:
+    """What an earlier version took, where one did; else the decision of today. No money hangs on it."""
+    for taken in EARLIER_VOUCHING:
+        answer = confirm_day(book, command, taken)
+        if not isinstance(answer, Refused):
+            return Decision(answer, None)
+    return decision
 
 
 def _difference(expected: Entry, found: Entry) -> str | None:

@@ -7,10 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from meterd.accounting.entries import Kind
+from meterd.accounting.book import Book
+from meterd.accounting.entries import Entry, Kind
 from meterd.app import scenario_world
 from meterd.app.redecide import Judging
 from meterd.app.redecide_commands import BEHIND, MAKERS, NOT_AGAIN
+from meterd.app.rows import Stamp, entry_draft
 from meterd.app.scenario import play
 from meterd.app.scenario_parse import parse_page
 from meterd.app.verify import Audit
@@ -95,6 +97,26 @@ def test_a_ledger_that_ends_within_an_answer_is_found(monkeypatch: pytest.Monkey
             assert missing.endswith(f"goes on with {following.kind}")
             cuts.append(following.kind)
     assert "Capped" in cuts
+
+
+@pytest.mark.parametrize(
+    ("day", "at_utc", "holds"),
+    [
+        ("2026-12-02", "2026-12-02T13:00:00.000000Z", True),  # the day that follows
+        ("2026-12-04", "2026-12-06T23:59:59.000000Z", True),  # up to three days behind its midnight
+        ("2026-12-04", "2026-12-07T00:00:00.000000Z", False),
+        ("2026-12-01", "2026-12-02T13:00:00.000000Z", False),
+    ],
+)
+def test_a_day_confirmed_as_an_earlier_version_took_it(day: str, at_utc: str, holds: bool) -> None:
+    """Two people confirmed the day that follows, or one long past: right by the rule of then, and no further."""
+    book = Book()
+    book.gaming_day = "2026-12-01"
+    body = {"day": day, "was": "2026-12-01", "second": "acc-1", "reference": "R-1"}
+    entry = Entry(Kind.DAY_CONFIRMED, "adm-1", body=body)
+    draft = entry_draft(entry, Stamp(at_utc, "boot-1", 1), "riverside")
+    judged = Judging().judge(book, seal(draft, 2, GENESIS), entry)
+    assert holds == (judged is None), judged
 
 
 #: What becomes of each kind. "again": its command is decided again. "behind": with the entry before it. Else why not.
