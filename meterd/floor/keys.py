@@ -5,8 +5,8 @@ key twice in a snapshot is one press that bounced, unless it is a digit: 3 3 has
 Rule 2: a pad that tells its keys one by one has given them an order, however close they come, also where several come
 in one reply. A press that was lost on its way clears the line, for what stands there may lack it.
 Rule 3: one finger, one act. The same key again so soon that no finger can have been lifted in between is a bounce, and
-LOCK or END GAME again within a second of a press that counted is a key held down, on a pad that repeats by itself; so
-is each that follows as such pads repeat. Whoever presses on and on, slower than that, is heard a second later.
+LOCK or END GAME again within a second is a key held down, on a pad that repeats by itself: each prolongs the one
+before, and so does a press that was lost, for it may have been the same. Let go for a second, the key is heard again.
 Rule 4: times come in events; nothing here asks a clock.
 Units: ``*_ms`` milliseconds of the one monotonic clock.
 """
@@ -27,8 +27,6 @@ BOUNCE_MS: Final = 50
 #: LOCK and END GAME: a second press within this is the first one held. Keyboards repeat 10 to 30 times a second after
 #: a quarter to a whole second.
 HELD_MS: Final = 1_000
-#: The longest between two repeats of such a keyboard; a finger is slower.
-REPEAT_MS: Final = 150
 
 SIGNALS: Final[Mapping[str, Signal]] = {
     **dict.fromkeys(pad_words.DIGITS, Signal.DIGIT),
@@ -95,18 +93,16 @@ class Repeats:
     def __init__(self) -> None:
         """Begin with no key pressed."""
         self._last: Press | None = None
-        self._counted_ms = self._at_ms = 0
+        self._at_ms = 0
 
     def again(self, press: Press, at_ms: int) -> bool:
-        """Whether a press is none: the last one, bouncing or held."""
-        held = press.signal in _HELD
-        same = press == self._last and press.signal not in _EACH_COUNTS
-        same = same and (
-            at_ms - self._at_ms <= (REPEAT_MS if held else BOUNCE_MS) or (held and at_ms - self._counted_ms <= HELD_MS)
-        )
+        """Whether a press is none: the last one, bouncing or held. Each one prolongs what it repeats."""
+        if press.signal is Signal.TOO_FAST and self._last is not None and self._last.signal in _HELD:
+            self._at_ms = at_ms
+            return False
+        within_ms = HELD_MS if press.signal in _HELD else BOUNCE_MS
+        same = press == self._last and press.signal not in _EACH_COUNTS and at_ms - self._at_ms <= within_ms
         self._last, self._at_ms = press, at_ms
-        if not same:
-            self._counted_ms = at_ms
         return same
 
     def forget(self) -> None:
