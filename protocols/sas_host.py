@@ -55,7 +55,7 @@ TRIES: Final = 3  # a poll, and two repeats of it
 REPEAT_MS: Final = 1000  # while a win is not on disk: often enough that no game thinks the line is dead
 GARBLED_MS: Final = 3000  # how long a win that arrives garbled keeps the line to itself: the levels are not said
 GARBLED_REST_MS: Final = 30_000  # before such a game is asked again: the others are served meanwhile
-STALLED_MS: Final = 4000  # behind its turn: some games think by now, or soon, that the line is dead
+STALLED_MS: Final = 4000  # nothing was said: some games think by now, or soon, that the line is dead
 QUIET_TRIES: Final = 3  # unanswered polls after which a game counts as away
 
 
@@ -112,12 +112,14 @@ class Unread(NamedTuple):
 
     address: int
     raw: bytes
+    again: bool = False  # since the last such word nothing showed that it let go of what it had then
 
 
 class MaybeLost(NamedTuple):
     """A game may have told a win that nobody read, and tells nothing now: whatever is said next lets it go."""
 
     address: int
+    again: bool = False  # as above
 
 
 class Odd(NamedTuple):
@@ -148,21 +150,19 @@ class _Game:
     hit: bool = False  # it said that it holds a win, and has not told it yet
     ask_after_ms: int = 0
     settled: bool = True  # nothing it told may be told again as the same
+    missed: bool = False  # it may still hold what was told of as unread or lost
     unsure: bool = False  # it may still hold what it told, though other words were said since
 
 
 @dataclass(slots=True)
 class _Hold:
-    """A win poll whose answer must not be acknowledged yet. ``answer`` is what was read; None: nothing so far.
-
-    ``doubtful``: a win may have been told that nobody read.
-    """
+    """A win poll whose answer must not be acknowledged yet. ``answer`` is what was read; None: nothing so far."""
 
     address: int
     since_ms: int
     tries: int = 0
     garbled: bool = False
-    doubtful: bool = False
+    doubtful: bool = False  # a win may have been told that nobody read
     answer: bytes | None = None
 
 
@@ -174,6 +174,7 @@ class Host:
     said_ms: dict[int, int] = field(default_factory=dict)
     counts: Counter[str] = field(default_factory=Counter)
     _due_ms: int | None = None
+    _steps: list[int] = field(default_factory=list)  # the last two
     _games: dict[int, _Game] = field(default_factory=dict)
     _first: deque[tuple[int, bool]] = field(default_factory=deque)
     _hold: _Hold | None = None
@@ -189,10 +190,7 @@ class Host:
         self._singles = deque(self.plan.levels)
 
     def hold(self, address: int, *, doubtful: bool = False) -> None:
-        """This game told a win and may still hold it: it is asked again before anything else is said.
-
-        ``doubtful``: what it told may not have been read.
-        """
+        """This game may still hold what it told (doubtful: unread): it is asked before anything else is said."""
         if address in self._games:
             self._first.append((address, doubtful))
             self._games[address].settled = False
@@ -208,6 +206,7 @@ class Host:
         """What :meth:`step` gave was not transmitted after all; the game is asked in a later turn."""
         if self._hold is not None and self._hold.answer is None:
             self._hold = None
+        del self._steps[-1:]
 
     def not_kept(self) -> None:
         """What was just told could not be kept: it is asked again, and told again as :class:`Won`."""
@@ -230,10 +229,9 @@ class Host:
 
     def step(self, now_ms: int, quotes: Mapping[int, Quote]) -> Request | None:
         """What to say now, with the figures that hold now; None where there is nothing to say in this turn."""
-        begun = now_ms if self._due_ms is None else self._due_ms
-        grid = self.plan.grid_ms
-        if now_ms - begun >= STALLED_MS:
-            self._doubt(*self._games)
+        begun, grid = self.due_ms(now_ms), self.plan.grid_ms
+        self._stalled(now_ms)
+        self._steps = [*self._steps[-1:], now_ms]
         self._due_ms = begun + grid if now_ms - begun < grid else now_ms + grid
         if self._hold is None and self._first:
             address, doubtful = self._first.popleft()
@@ -242,19 +240,25 @@ class Host:
             return self._again(self._hold, now_ms)
         if self._repeat is not None:
             return GeneralPoll(self._repeat[0])
-        said: Request | None = None
-        if self._broadcast_turn or not self._polls:
-            said = self._broadcast(now_ms, quotes)
+        said = self._broadcast(now_ms, quotes) if self._broadcast_turn or not self._polls else None
         if said is None and self._polls:
             self._broadcast_turn = True
             return self._poll(now_ms)
         self._broadcast_turn = not self._polls
         return said
 
+    def _stalled(self, now_ms: int) -> None:
+        """Two words that follow each other leave after the step of the first one and before this."""
+        if self._steps and now_ms - self._steps[0] >= STALLED_MS:
+            self._doubt(*self._games)
+
     def _doubt(self, *addresses: int) -> None:
         """These games may have been out of step when they should have let go of what they told."""
-        for game in (self._games[address] for address in addresses):
-            game.unsure = not game.settled
+        hold = self._hold
+        for address, game in ((each, self._games[each]) for each in addresses):
+            read = hold is not None and hold.address == address and hold.answer is not None
+            game.unsure = read or not game.settled
+            game.win_waits = game.win_waits or game.unsure
 
     def _again(self, hold: _Hold, now_ms: int) -> Request:
         """The poll whose answer we wait for, or wait to have on disk."""
@@ -277,8 +281,7 @@ class Host:
         usable = {level: quotes[level] for level in self.plan.levels if level in quotes and _fits(quotes[level])}
         if not usable:
             return None
-        group = self.plan.group
-        said = tuple(usable)
+        group, said = self.plan.group, tuple(usable)
         message: Request
         if self.plan.broadcast == SINGLE:
             while self._singles[0] not in usable:
@@ -300,6 +303,7 @@ class Host:
         """What came back until the line was quiet. A broadcast is never answered: whatever is heard then is odd."""
         raw = bytes(word.byte for word in line)
         heard = answer_to(request, line)
+        self._stalled(now_ms)
         self.counts["chirps"] += len(heard.chirps)
         if request.address == TO_ALL:
             return [Odd(TO_ALL, str(heard.cause), raw)] if heard.cause is not None else []
@@ -312,9 +316,9 @@ class Host:
             self.counts["unanswered"] += 1
         if isinstance(request, AskWins):
             wins = heard.answer if isinstance(heard.answer, Wins) else None
-            busy = isinstance(heard.answer, Busy)
-            self._garbled(request.address, garbled=heard.cause is not None)
-            return events + self._asked(request.address, wins, now_ms, raw, busy=busy)
+            if self._hold is not None and self._hold.address == request.address:
+                self._hold.garbled |= heard.cause is not None  # a chirp is silence: such a game heard no poll
+            return events + self._asked(request.address, wins, now_ms, raw, busy=isinstance(heard.answer, Busy))
         return events + self._told(request.address, heard.answer, garbled=heard.cause is not None)
 
     def _presence(self, address: int, *, answered: bool) -> list[Event]:
@@ -340,6 +344,7 @@ class Host:
         if not isinstance(answer, Told):
             return []
         events = self._settle(address)
+        self._games[address].missed &= answer.code == SAS_LEVEL_HIT
         if answer.code == SAS_LEVEL_HIT:
             self._games[address].win_waits = self._games[address].hit = True
             self._polls.remove(address)
@@ -354,16 +359,12 @@ class Host:
         game.settled = True
         return [Settled(address)]
 
-    def _garbled(self, address: int, *, garbled: bool) -> None:
-        """What came was no silence. A chirp is one: a game that chirps heard no poll, and tells nothing."""
-        if self._hold is not None and self._hold.address == address:
-            self._hold.garbled = self._hold.garbled or garbled
-
     def _asked(self, address: int, wins: Wins | None, now_ms: int, raw: bytes, *, busy: bool) -> list[Event]:
         """The answer to a win poll: wins hold the line, what is garbled is repeated; anything else lets it go."""
         hold, game = self._hold, self._games[address]
         if hold is None or hold.address != address:
             return []
+        game.missed = game.missed and wins is None
         if wins is not None and wins.wins:
             answer = encode(wins)
             if answer == hold.answer:
@@ -390,9 +391,9 @@ class Host:
             return []
         if hold.garbled or game.hit:
             game.ask_after_ms = now_ms + GARBLED_REST_MS
-        self._hold, game.hit = None, False
+        again, game.missed, game.hit, self._hold = game.missed, True, False, None
         self._doubt(hold.address)
-        return [Unread(hold.address, raw) if hold.garbled else MaybeLost(hold.address)]
+        return [Unread(hold.address, raw, again) if hold.garbled else MaybeLost(hold.address, again)]
 
 
 def _fits(quote: Quote) -> bool:

@@ -230,13 +230,13 @@ class SasLine(threading.Thread):
             case Said(address, code):
                 say = log.warning if code == NO_PROGRESSIVE_5_S else log.info
                 say("sas.exception", bus=bus, address=address, code=f"{code:02X}", means=EXCEPTIONS.get(code))
-            case Unread(address, raw):
+            case Unread(address, raw, again):
                 log.critical("sas.win_unread", bus=bus, address=address, raw=raw.hex(), advice="read it at the game")
-                self._told_wins(address, self._sas.group, [(0, 0)], UNREAD)
-            case MaybeLost(address):
+                self._told_wins(address, self._sas.group, [(0, 0)], self._memory.missed(address, UNREAD, again=again))
+            case MaybeLost(address, again):
                 advice = "a win may have been lost: look at its last wins, and claim what the ledger does not have"
                 log.critical("sas.win_may_be_lost", bus=bus, address=address, advice=advice)
-                self._told_wins(address, self._sas.group, [(0, 0)], LOST)
+                self._told_wins(address, self._sas.group, [(0, 0)], self._memory.missed(address, LOST, again=again))
             case Odd(address, cause, raw):
                 log.info("sas.odd", bus=bus, address=address, cause=cause, raw=raw.hex())
             case Presence(address, up):

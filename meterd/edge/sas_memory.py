@@ -94,6 +94,12 @@ class Memory:
             raise
         return fresh
 
+    def missed(self, address: int, word: bytes, *, again: bool) -> bytes:
+        """What stands for an answer that nobody read: that of the last one, where it is told again, or a new one."""
+        held = [bytes.fromhex(win.answer) for win in self.open.get(address, ())]
+        known = [answer for answer in held if answer.partition(b" ")[0] == word]
+        return known[-1] if again and known else b"%b %d" % (word, self.counts.get(address, 0) + 1)
+
     def _rest(self, address: int, group: int, wins: list[tuple[int, int]]) -> list[tuple[int, int]]:
         """What of a list of wins was not told before: it begins with the last of those that were, or with all.
 

@@ -218,7 +218,7 @@ def test_a_win_that_may_be_lost_is_in_the_ledger_before_anything_is_said(make_pl
     play.sas = play.start_sas()
     play.until(lambda: play.games.line.counts["AskWins"] > 1 and play.wins(), "an entry")
     (win,) = play.wins()
-    assert (None, None, b"lost".hex()) == (win["level"], win["amount_cents"], win["raw"])
+    assert (None, None, b"lost 1".hex()) == (win["level"], win["amount_cents"], win["raw"])
     (alarm,) = named(play.sas.log.read(), "sas.win_may_be_lost")
     assert "claim what the ledger does not have" in alarm["advice"]
     play.until(lambda: play.games.line.counts["MultiLevel"] > said + 3 and play.game._in_step, "figures again")

@@ -278,7 +278,7 @@ def test_a_win_that_a_crash_may_have_lost_is_in_the_ledger_first(stage: Stage) -
         stage.until(lambda: heard["MultiLevel"] > 5, "figures")
         stage.line.stop()
         stage.line.join(LIMIT_S)
-    assert [(None, None, b"lost".hex())] == [(one["level"], one["amount_cents"], one["raw"]) for one in stage.asked]
+    assert [(None, None, b"lost 1".hex())] == [(one["level"], one["amount_cents"], one["raw"]) for one in stage.asked]
     assert [0] == said
     (alarm,) = [line for line in logs if line["event"] == "sas.win_may_be_lost"]
     assert ("critical", 1) == (alarm["log_level"], alarm["address"])

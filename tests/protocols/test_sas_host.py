@@ -14,6 +14,7 @@ from meterd.sim.plan import GamePlan
 from meterd.sim.sas import SasGame, SasLine
 from protocols.sas import (
     EXTENDED,
+    SAS_LEVEL_HIT,
     SAS_WIN,
     SAS_WINS,
     SINGLE,
@@ -304,6 +305,100 @@ def test_a_game_that_kept_its_win_through_the_next_word_has_let_go_of_nothing(re
     assert line.taken[0] == line.taken[1]
     line.turns(20)
     assert (1, 0) == (line.of(Settled).count(Settled(1)), len(line.games[1].wins))
+
+
+@pytest.mark.parametrize("poll", [SAS_WIN, SAS_WINS])
+@pytest.mark.parametrize("stall_ms", [0, 3_900, 4_500, 5_500])
+def test_a_game_settles_after_a_stall_too(poll: int, stall_ms: int) -> None:
+    """Time lost once a win is on disk: the game is asked once more, so that its next equal win is another one."""
+    line = Line(replace_plan(win_poll=poll))
+    line.turns(8)
+    line.games[1].hit(1, 0)
+    line.until(Won)
+    line.events.clear()
+    line.now_ms += 200 + stall_ms
+    line.line.watch(line.now_ms / 1000)
+    line.turns(40)
+    assert Settled(1) in line.of(Settled)
+    line.events.clear()
+    line.games[1].hit(1, line.now_ms / 1000)
+    line.turns(40)
+    assert [1] == [event[0] for event in line.of(Won)]
+    assert Settled(1) in line.of(Settled)
+
+
+def test_two_short_stalls_around_one_word_are_a_long_one() -> None:
+    """Behind the answer of one word, and before the next one leaves: the line was silent for both."""
+    line = Line(replace_plan(win_poll=SAS_WINS))
+    line.turns(8)
+    line.games[1].anew = True
+    line.games[1].hit(1, 0)
+    line.until(Won)
+    line.now_ms += 3_500
+    request = line.host.step(line.now_ms, line.quotes)
+    assert request is not None
+    line.now_ms += 3_500
+    line.line.watch(line.now_ms / 1000)
+    line.line.serve(marked_stream(words(encode(request))), line.now_ms / 1000)
+    line.events.clear()
+    line.until(Won)
+    assert Settled(1) not in line.events
+
+
+def test_a_stall_while_the_disk_is_away_is_no_proof_either() -> None:
+    """The game is out of step and keeps its win through the word behind it: the same win, not settled before."""
+    line = Line(replace_plan(win_poll=SAS_WINS))
+    line.turns(8)
+    line.games[1].anew = True
+    line.games[1].hit(1, 0)
+    line.disk = lambda _: False
+    line.until(Won)
+    line.now_ms += 6_000
+    line.line.watch(line.now_ms / 1000)
+    line.turns(3)
+    (won,) = line.of(Won)
+    assert isinstance(won, Won)
+    line.disk = lambda _: True
+    line.events.clear()
+    line.host.durable(1, won.answer)
+    line.until(Won)
+    assert Settled(1) not in line.events
+    line.turns(20)
+    assert (1, 0) == (line.of(Settled).count(Settled(1)), len(line.games[1].wins))
+
+
+def test_a_loss_is_told_as_another_one_where_the_game_had_let_the_first_go() -> None:
+    """It answered something else in between. While it says and says that it holds a win, that is the one it was."""
+    line = Line()
+    game = line.games[1]
+    line.turns(8)
+    game.hit(1, 0)
+    line.until(Said)
+    game.mute = True
+    line.until(MaybeLost)
+    game.mute = False
+    line.turns(8)
+    line.events.clear()
+    line.turns(160)
+    game.hit(1, line.now_ms / 1000)
+    line.until(Said)
+    game.mute = True
+    line.until(MaybeLost)
+    assert [MaybeLost(1)] == line.of(MaybeLost)
+
+
+def test_a_game_that_never_tells_what_it_says_it_holds_is_one_loss() -> None:
+    """Told each half minute, as the one before: a game that does not know the poll for wins fills no ledger."""
+    host, now_ms, events = Host(PLAN), 0, list[Event]()
+    while now_ms < 120_000:
+        request = host.step(now_ms, {1: Quote(5)})
+        mine = isinstance(request, GeneralPoll) and request.address == 1
+        if request is not None and request.address:
+            events += host.heard(request, [Word(SAS_LEVEL_HIT)] if mine else [], now_ms + 20)
+        now_ms = max(now_ms + 1, host.due_ms(now_ms))
+    losses = [event for event in events if isinstance(event, MaybeLost)]
+    assert len(losses) > 2
+    assert [MaybeLost(1), *[MaybeLost(1, again=True)] * (len(losses) - 1)] == losses
 
 
 def test_a_busy_game_that_may_have_told_a_win_is_waited_for() -> None:
