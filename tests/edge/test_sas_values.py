@@ -162,6 +162,16 @@ def test_a_list_that_grew_brings_only_the_rest(tmp_path: Path) -> None:
     assert (7, 2) == (again.count, len(again.wins)), "they were let go of: the same again is others"
 
 
+def test_each_loss_has_an_identity_of_its_own_until_it_is_told_again(tmp_path: Path) -> None:
+    """A second win that may be lost, before the game has settled, is an entry more; the same loss told again is none."""
+    memory = Memory.load(tmp_path / "m.json", {})
+    counts = []
+    for word, again in ((b"lost", False), (b"lost", True), (b"lost", False), (b"unread", True), (b"lost", True)):
+        answer = memory.missed(1, word, again=again)
+        counts.append(memory.told(1, 3, [(0, 0)], answer.hex(), {}).count)
+    assert [1, 1, 2, 3, 2] == counts
+
+
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"epoch": "x"}', '{"epoch": 1}', "null"])
 def test_a_file_that_cannot_be_read_begins_a_new_epoch(tmp_path: Path, text: str) -> None:
     """The ledger's highest mark decides: nothing new may look like something old."""
