@@ -163,7 +163,7 @@ def test_a_list_that_grew_brings_only_the_rest(tmp_path: Path) -> None:
 
 
 def test_each_loss_has_an_identity_of_its_own_until_it_is_told_again(tmp_path: Path) -> None:
-    """A second win that may be lost, before the game has settled, is an entry more; the same loss told again is none."""
+    """A second win that may be lost, before the game has settled, is another entry; one told again is none."""
     memory = Memory.load(tmp_path / "m.json", {})
     counts = []
     for word, again in ((b"lost", False), (b"lost", True), (b"lost", False), (b"unread", True), (b"lost", True)):
