@@ -88,7 +88,6 @@ def _award(book: Book, award_id: str) -> dict[str, Any]:
     return {
         **award_json(book, award_id),
         "link": award.link,
-        "round": award.round,
         "units": award.units,
         "at_utc": award.at_utc,
         "keyed_by": award.keyed_by,

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -92,19 +94,26 @@ def dispute(
     except OSError as error:
         complain("meterd dispute", error)
         sys.exit(EXIT_LEDGER)
-    if unheard := sorted(wanted - {frame["line"] for frame in document["frames"]}):
+    _say_what_lacks(document, wanted, places, signed=signing is not None)
+    if out is not None:
+        proven = counted(len(document["entries"]), "entry", "entries")
+        heard = counted(len(document["frames"]), "exchange")
+        click.echo(f"{out}: round {number} of {table}, {proven} with their paths, {heard} of its lines", err=True)
+
+
+def _say_what_lacks(
+    document: Mapping[str, Any], wanted: Iterable[str], places: Sequence[Path], *, signed: bool
+) -> None:
+    """Name lines of which the recorders kept nothing, and say where a pack proves nothing without a checkpoint."""
+    if unheard := sorted({*wanted} - {frame["line"] for frame in document["frames"]}):
         complain(
             "meterd dispute",
             f"no frame of {', '.join(unheard)} in {', '.join(map(str, places))}. `meterd sas` keeps those of its lines"
             " in a folder of its own: give --frames for each; of a USB keyboard there are none",
         )
-    if signing is None:
+    if not signed:
         complain(
             "meterd dispute",
             "without a key nothing is signed, and nobody can hold it against the ledger: make it again with --key, "
             f"or hand over a checkpoint of just {document['tree_size']} entries beside it",
         )
-    if out is not None:
-        proven = counted(len(document["entries"]), "entry", "entries")
-        heard = counted(len(document["frames"]), "exchange")
-        click.echo(f"{out}: round {number} of {table}, {proven} with their paths, {heard} of its lines", err=True)

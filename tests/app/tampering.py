@@ -51,6 +51,14 @@ def write(folder: Path, entries: int, numbers: random.Random) -> None:
     shift.store.close()
 
 
+def write_unsigned(folder: Path, entries: int) -> Path:
+    """The same, always alike, with no checkpoint beside it: what somebody who rewrites all hashes would leave."""
+    write(folder, entries, random.Random(7))
+    for note in folder.glob("checkpoint-*.txt"):
+        note.unlink()
+    return folder
+
+
 def a_round(numbers: random.Random, place: int, award: int) -> list[Command]:
     table = numbers.choice(["T1", "T2"])
     wagers = tuple(WagerSeen(seat) for seat in range(1, numbers.randint(2, 7)))

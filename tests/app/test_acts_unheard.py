@@ -6,20 +6,16 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from demo_book import book_of, demo_site, done
 
 from meterd.accounting.book import Book
 from meterd.accounting.commands import SYSTEM, Actor, Command, EndGame, Fold, Lock, OpenTable, Role, WagerSeen
 from meterd.accounting.entries import Kind
 from meterd.accounting.refusals import Refusal
-from meterd.accounting.rules import Decision, decide
+from meterd.accounting.rules import decide
 from meterd.accounting.state import DeviceMark
 from meterd.app.asked import Asked, following, unheard
-from meterd.app.create import create_ledger
-from meterd.app.demo_floor import site_text
-from meterd.app.verify import audited_book
-from meterd.config import Site, load_site
-from meterd.edge.catalogue import catalogue
-from meterd.edge.store import read_records
+from meterd.config import Site
 from meterd.floor.session import TableSession
 
 SUP = Actor("sup-1", Role.SUPERVISOR)
@@ -28,21 +24,12 @@ ASKED = Asked(1000, "fold LIR-1 seat 1", ("sup-1",), "r-1")
 
 @pytest.fixture
 def site() -> Site:
-    return load_site(site_text(Path("/nonexistent"), 100, 9477), "site.toml", catalogue())
+    return demo_site()
 
 
 @pytest.fixture
 def book(tmp_path: Path, site: Site) -> Book:
-    create_ledger(tmp_path / "l", site)
-    return audited_book(read_records(tmp_path / "l"))
-
-
-def done(book: Book, *commands: Command) -> Decision:
-    for command in commands:
-        decision = decide(book, command)
-        for entry in decision.entries:
-            book.apply(book.seq + 1, "2026-12-01T06:00:00.000000Z", entry)
-    return decision
+    return book_of(tmp_path / "l", site)
 
 
 @pytest.mark.parametrize("command", [OpenTable(actor=SUP, table="LIR-1"), EndGame(actor=SUP, table="LIR-1")])

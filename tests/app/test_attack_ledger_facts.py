@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 import re
 import shutil
 from collections.abc import Callable
@@ -10,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from forging import Body, forge_all
-from tampering import write
+from tampering import write_unsigned
 
 from meterd import second_verifier
 from meterd.accounting.entries import Kind
@@ -25,11 +24,7 @@ from meterd.ledger.record import Record
 
 @pytest.fixture(scope="module")
 def original(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("original") / "ledger"
-    write(folder, 240, random.Random(7))
-    for note in folder.glob("checkpoint-*.txt"):
-        note.unlink()
-    return folder
+    return write_unsigned(tmp_path_factory.mktemp("original") / "ledger", 240)
 
 
 @pytest.fixture

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import random
 import shutil
 import subprocess
 import sys
@@ -12,7 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from tampering import KEY, write
+from tampering import KEY, write_unsigned
 
 from meterd import second_verifier
 from meterd.app.backup import back_up
@@ -29,11 +28,7 @@ LONG = "x" * 300
 
 @pytest.fixture(scope="module")
 def original(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("original") / "ledger"
-    write(folder, ENTRIES, random.Random(7))
-    for note in folder.glob("checkpoint-*.txt"):
-        note.unlink()
-    return folder
+    return write_unsigned(tmp_path_factory.mktemp("original") / "ledger", ENTRIES)
 
 
 @pytest.fixture

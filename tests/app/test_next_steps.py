@@ -8,6 +8,7 @@ from typing import Any, cast
 
 import pytest
 from click.testing import CliRunner
+from demo_book import book_of, demo_site, done
 
 from meterd.accounting.book import Book
 from meterd.accounting.commands import SYSTEM, Actor, Claim, Command, Lock, OpenTable, Role, WagerSeen
@@ -17,16 +18,11 @@ from meterd.accounting.rules import Decision, decide
 from meterd.app.act_words import refusal_words, words
 from meterd.app.acts import ActDesk, Unreadable, read_act
 from meterd.app.asked import unheard
-from meterd.app.create import create_ledger
-from meterd.app.demo_floor import site_text
 from meterd.app.parameters import differences
-from meterd.app.verify import audited_book
 from meterd.cli.main import main
-from meterd.config import Person, Site, load_site
+from meterd.config import Person, Site
 from meterd.edge import control
-from meterd.edge.catalogue import catalogue
 from meterd.edge.requests import Told
-from meterd.edge.store import read_records
 from meterd.floor.session import TableSession
 
 DEALER = Actor("dealer@LIR-1", Role.DEALER)
@@ -37,22 +33,12 @@ SIGNED: dict[str, Any] = {"actor": ADM, "second": ACC, "reference": "CO 17"}
 
 @pytest.fixture
 def site() -> Site:
-    return load_site(site_text(Path("/nonexistent"), 100, 9477), "site.toml", catalogue())
+    return demo_site()
 
 
 @pytest.fixture
 def book(tmp_path: Path, site: Site) -> Book:
-    create_ledger(tmp_path / "l", site)
-    return audited_book(read_records(tmp_path / "l"))
-
-
-def done(book: Book, *commands: Command) -> Decision:
-    for command in commands:
-        decision = decide(book, command)
-        assert decision.refusal is None, decision.refusal
-        for entry in decision.entries:
-            book.apply(book.seq + 1, "2026-12-01T06:00:00.000000Z", entry)
-    return decision
+    return book_of(tmp_path / "l", site)
 
 
 def _locked(book: Book) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, cast
 
 import pytest
+from demo_book import done
 
 from meterd.accounting.book import Book
 from meterd.accounting.commands import (
@@ -27,7 +28,7 @@ from meterd.accounting.commands import (
 )
 from meterd.accounting.commands_links import SuspendLink, Transfer
 from meterd.accounting.refusals import ADVICE, Refusal, Refused
-from meterd.accounting.rules import Decision, decide
+from meterd.accounting.rules import decide
 from meterd.app.act_words import refusal_of, refusal_words, words
 from meterd.app.acts import ActDesk
 from meterd.app.asked import Asked
@@ -62,14 +63,6 @@ def book(folder: Path) -> Book:
         Claim(actor=DEALER, table="LIR-1", seat=1, hand="royal-flush"),
     )
     return found
-
-
-def done(book: Book, *commands: Command) -> Decision:
-    for command in commands:
-        decision = decide(book, command)
-        for entry in decision.entries:
-            book.apply(book.seq + 1, "2026-12-01T06:00:00.000000Z", entry)
-    return decision
 
 
 def said(book: Book, command: Command) -> str:
