@@ -87,7 +87,6 @@ def _award(book: Book, award_id: str) -> dict[str, Any]:
     award = book.awards[award_id]
     return {
         **award_json(book, award_id),
-        "link": award.link,
         "units": award.units,
         "at_utc": award.at_utc,
         "keyed_by": award.keyed_by,
